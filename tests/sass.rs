@@ -441,7 +441,7 @@ fn products_of_a_step_are_in_flight_together() {
         .iter()
         .filter(|kernel| kernel.name.starts_with("gemm_") && kernel.name != "gemm_tn")
         .collect();
-    assert_eq!(kernels.len(), 12);
+    assert_eq!(kernels.len(), 22);
     for kernel in kernels {
         let name = &kernel.name;
         assert_eq!(kernel.faults(), [""; 0], "{name}");
@@ -450,8 +450,8 @@ fn products_of_a_step_are_in_flight_together() {
         let [columns, warpgroups] = [(); 2].map(|()| numbers.next().expect("a field of the name"));
         let code = code_of(&sass, name);
         let count = |word: &str| code.iter().filter(|instruction| instruction.contains(word)).count();
-        // Two warpgroups have all registers that a thread can have, but in `gemm_split`, which needs fewer.
-        let divides = warpgroups == 2 && !name.starts_with("gemm_split_");
+        // Two warpgroups have all registers that a thread can have, but in `gemm_split` with few columns, which needs fewer.
+        let divides = warpgroups == 2 && (!name.starts_with("gemm_split_") || columns >= 128);
         assert_eq!(count("USETMAXREG"), if divides { 2 } else { 0 }, "{name}");
         assert_eq!(count("LDL") + count("STL"), 0, "{name}");
 

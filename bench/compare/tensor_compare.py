@@ -67,6 +67,9 @@ ODD_SHAPES = [
     (512, 7168, 2048),
     (4096, 32000, 4096),
 ]
+# Tokens, outputs and inputs of products with an epilogue, and of each of 64 experts.
+EPILOGUES = [(2048, 2048, 2048), (4096, 4096, 4096), (8192, 8192, 8192), (8192, 3072, 768)]
+EXPERTS, OF_EXPERTS = 64, [(128, 4096, 2048), (256, 4096, 2048), (512, 4096, 2048), (1024, 2048, 4096)]
 FEW_SHAPES = [(4096, 4096, 4096), (8192, 8192, 8192), (1000, 5000, 2000), (4096, 11008, 4096)]
 # Batch, heads, heads of K and V, length, elements of a head: 2^14 tokens, then grouped heads.
 ATTENTION = [
@@ -498,6 +501,76 @@ def gemm(ours, options, element, variant, shape):
     return Case(name, group, 2.0 * m * n * k, "TFLOP/s", sides, len(sets), reference)
 
 
+def epilogue(ours, operation, shape):
+    """C[m, n] = A · Bᵀ with a bias and GELU, or with a residual."""
+    m, n, k = shape
+    has_bias = operation == "gemm_bias_gelu"
+    added = "bias" if has_bias else "residual"
+
+    def make():
+        tensors = {"a": normal((m, k), torch.bfloat16), "b": normal((n, k), torch.bfloat16)}
+        return tensors | {added: normal((n,) if has_bias else (m, n), torch.bfloat16)}
+
+    first = make()
+    sets = [first, *(make() for _ in range(number_of_sets(first.values()) - 1))]
+    mine = [tensors | {"c": poisoned((m, n), torch.bfloat16)} for tensors in sets]
+    results = {}
+
+    def run(i):
+        a, b, more = sets[i]["a"], sets[i]["b"].t(), sets[i][added]
+        results[i] = torch._addmm_activation(more, a, b, use_gelu=True) if has_bias else torch.addmm(more, a, b)
+
+    def reference():
+        a, b, more = (first[name].double() for name in ("a", "b", added))
+        sums = torch.addmm(more, a, b.t())
+        return {"c": functional.gelu(sums, approximate="tanh") if has_bias else sums}
+
+    numbers = {"m": m, "n": n, "k": k}
+    sides = [ours.side(kernel, mine, numbers, "c") for kernel in ours.of(operation, "nt", a="bf16")]
+    sides.append(Side("cuBLAS", run, lambda: {"c": results[0]}))
+    return Case(f"{m} × {n} × {k}", operation, 2.0 * m * n * k, "TFLOP/s", sides, len(sets), reference)
+
+
+def experts(ours, shape):
+    """Products of experts, each with its own rows of A and matrix B, beside one product of the same work."""
+    of_one, n, k = shape
+    m = EXPERTS * of_one
+    rows = torch.arange(EXPERTS, device=DEVICE, dtype=torch.int32)
+    # The kernel's blocks have 128 rows.
+    of_blocks, ends = rows.repeat_interleave(of_one // 128), (rows + 1) * of_one
+
+    def make():
+        return {"a": normal((m, k), torch.bfloat16), "b": normal((EXPERTS, n, k), torch.bfloat16)}
+
+    first = make()
+    sets = [first, *(make() for _ in range(number_of_sets(first.values()) - 1))]
+    more = {"experts_of_blocks": of_blocks}
+    mine = [tensors | more | {"c": poisoned((m, n), torch.bfloat16)} for tensors in sets]
+    whole, results = poisoned((m, n), torch.bfloat16), {}
+
+    def one(i):
+        torch.matmul(sets[i]["a"], sets[i]["b"][0].t(), out=whole)
+
+    def batch(i):
+        a = sets[i]["a"].view(EXPERTS, of_one, k)
+        results["batch"] = torch.bmm(a, sets[i]["b"].transpose(1, 2)).view(m, n)
+
+    def grouped(i):
+        results["grouped"] = torch._grouped_mm(sets[i]["a"], sets[i]["b"].transpose(1, 2), offs=ends)
+
+    def reference():
+        rows = zip(first["a"].split(of_one), first["b"])
+        return {"c": torch.cat([a.double() @ b.double().t() for a, b in rows])}
+
+    numbers = {"m": m, "n": n, "k": k, "experts": EXPERTS}
+    sides = [ours.side(kernel, mine, numbers, "c") for kernel in ours.of("gemm_grouped", "nt", a="bf16")]
+    sides.append(Side("one product", one, dict))
+    sides.append(Side("a batch of products", batch, lambda: {"c": results["batch"]}))
+    sides.append(Side("PyTorch's grouped product", grouped, lambda: {"c": results["grouped"]}))
+    name = f"{EXPERTS} experts: {of_one} × {n} × {k}"
+    return Case(name, "gemm_grouped", 2.0 * m * n * k, "TFLOP/s", sides, len(sets), reference)
+
+
 def exact_attention(q, k, v, d_o, causal):
     """Returns attention and, given the gradient of its result, the gradients, in double precision. All are [batch, heads, length,
     size]; `lse` is the natural logarithm of the sums of exponentials."""
@@ -782,10 +855,10 @@ def arguments():
     parser.add_argument(
         "--only",
         nargs="+",
-        choices=["gemm", "forward", "backward", "decode", "norm", "transpose"],
+        choices=["gemm", "epilogue", "experts", "forward", "backward", "decode", "norm", "transpose"],
         default=["gemm", "forward", "backward"],
-        help="products, attention or its gradients, attention of one query per sequence, the norm of a sum, the transpose "
-        "of a matrix of words [default: the first three]",
+        help="products, those with an epilogue, those of experts, attention or its gradients, attention of one query per sequence, the norm of a sum, the transpose "
+        "of a matrix of words [default: gemm forward backward]",
     )
     parser.add_argument(
         "--types",
@@ -853,6 +926,13 @@ def cases(bench, ours, options):
             shapes = options.shapes or (SQUARES + ODD_SHAPES if variant == "nt" else FEW_SHAPES)
             makers = [lambda shape=shape: gemm(ours, options, element, variant, shape) for shape in shapes]
             yield f"Products of {element}, {variant}: m × n × k", "TFLOP/s", makers
+    if "epilogue" in options.only:
+        for operation in ("gemm_bias_gelu", "gemm_residual"):
+            makers = [lambda shape=shape: epilogue(ours, operation, shape) for shape in options.shapes or EPILOGUES]
+            yield f"Products of bf16, {operation}: m × n × k", "TFLOP/s", makers
+    if "experts" in options.only:
+        makers = [lambda shape=shape: experts(ours, shape) for shape in options.shapes or OF_EXPERTS]
+        yield "Products of experts, bf16: rows of an expert × n × k", "TFLOP/s", makers
     shapes = [shape for shape in ATTENTION if not options.lengths or shape[3] in options.lengths]
     for direction, elements in (("forward", ("bf16", "f16")), ("backward", ("bf16",))):
         if direction not in options.only:

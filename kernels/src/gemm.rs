@@ -3,16 +3,20 @@
 use half::{bf16, f16};
 use ptx::global::Global;
 use ptx::group::{Cta, Warpgroup};
-use ptx::math::convert;
+use ptx::math::{convert, tanh};
 use ptx::multimem::Fp8;
 use ptx::pipeline::{
-    Consumer, MaxRegisters, PipelineMemory, Pipelines as _, Sharing, StageOperands, WarpgroupBarriers,
+    Consumer, MaxRegisters, PipelineMemory, Pipelines as _, Sharing, StageOperands, StageSource,
+    WarpgroupBarriers,
 };
-use ptx::qualifier::n::{N16, N32, N64, N128, N192, N256};
+use ptx::qualifier::n::{N16, N32, N64, N128, N160, N192, N224, N256};
 use ptx::qualifier::{Columns, swizzle_mode, ty};
 use ptx::registers::{fold, unroll};
 use ptx::shared::SharedArray;
-use ptx::tensor::{self, Box2, StoreRing, TensorBlocksMut, TensorMap, TensorMapMut, TensorRowMut};
+use ptx::tensor::{
+    self, Box2, Box3, MatrixBox, StoreRing, StoreShape, TensorBlocksMut, TensorMap, TensorMapMut,
+    TensorRowMut,
+};
 use ptx::trap;
 use ptx::wgmma::{Accumulator, Flight, Group, Half, Multiplicand, Packed, Tile, Wgmma, Zeros};
 
@@ -22,7 +26,10 @@ pub type E4m3 = Fp8<ty::E4m3>;
 type Part = Box2<64, 64, swizzle_mode::B128>;
 /// `R` rows of `K` elements, which have 128 bytes, as a row of the swizzle.
 type Rows<const K: usize, const R: usize> = Box2<K, R, swizzle_mode::B128>;
-type Stage<T, const K: usize, const M: usize, const N: usize> = (Tile<T, Rows<K, M>>, Tile<T, Rows<K, N>>);
+/// `R` rows of the matrix of an expert.
+type RowsOfExpert<const R: usize> = Box3<64, R, 1, swizzle_mode::B128>;
+/// A stage: rows of both factors, in boxes `A` and `B`.
+type Stage<T, A, B> = (Tile<T, A>, Tile<T, B>);
 
 ptx::shared_memory! {
     struct Smem<const WARPGROUPS: u32> { barriers: WarpgroupBarriers<WARPGROUPS> }
@@ -35,15 +42,14 @@ fn multiply<
     T: Multiplicand,
     N: Columns,
     G: Sharing,
-    const K: usize,
-    const M: usize,
-    const C: usize,
+    A: MatrixBox,
+    B: MatrixBox,
     const STAGES: usize,
     const WARPGROUPS: u32,
 >(
     warpgroup: &Warpgroup<'_, WARPGROUPS>,
     sums: Flight<'a, N>,
-    stage: &'a StageOperands<'_, Stage<T, K, M, C>, STAGES, G>,
+    stage: &'a StageOperands<'_, Stage<T, A, B>, STAGES, G>,
 ) -> Flight<'a, N> {
     let (a, b) = stage.tiles();
     sums.mma(a.of(warpgroup), b)
@@ -52,20 +58,47 @@ fn multiply<
 /// The buffers through which a warpgroup stores.
 const BUFFERS: usize = 2;
 type Buffers<T> = SharedArray<T, { BUFFERS * Part::LEN }>;
-type Ring<'s, 'p, T, const WARPGROUPS: u32> =
-    StoreRing<'s, T, { BUFFERS * Part::LEN }, { Part::LEN }, BUFFERS, Warpgroup<'p, WARPGROUPS>>;
+/// A ring of `ALL` elements, `LEN` in each buffer.
+type Ring<'s, 'p, T, const ALL: usize, const LEN: usize, const WARPGROUPS: u32> =
+    StoreRing<'s, T, ALL, LEN, BUFFERS, Warpgroup<'p, WARPGROUPS>>;
+
+/// The columns of a block of [`gemm_stack`], as boxes of `c` side by side.
+pub trait Parts: Columns {
+    /// A box.
+    type Part;
+}
+impl Parts for N128 {
+    type Part = Part;
+}
+impl Parts for N192 {
+    type Part = Part;
+}
+impl Parts for N160 {
+    type Part = Box2<32, 64, swizzle_mode::B64>;
+}
+impl Parts for N224 {
+    type Part = Box2<32, 64, swizzle_mode::B64>;
+}
 
 /// Stores part `i` of a warpgroup's rows.
 #[inline(always)]
-fn store<'p, T: Half, N: Columns, const WARPGROUPS: u32>(
+fn store<
+    'p,
+    T: Half,
+    N: Columns,
+    S: MatrixBox + StoreShape<TensorCoords = [i32; 2]>,
+    const ALL: usize,
+    const LEN: usize,
+    const WARPGROUPS: u32,
+>(
     warpgroup: &Warpgroup<'p, WARPGROUPS>,
-    out: &mut Ring<'_, 'p, T, WARPGROUPS>,
+    out: &mut Ring<'_, 'p, T, ALL, LEN, WARPGROUPS>,
     values: &Packed<T, N>,
-    boxes: &mut TensorRowMut<T, Part, Warpgroup<'p, WARPGROUPS>>,
+    boxes: &mut TensorRowMut<T, S, Warpgroup<'p, WARPGROUPS>>,
     i: usize,
 ) {
     if let Some(to) = boxes.next_box() {
-        out.store(warpgroup, to, |buffer| values.store::<Part, _, _>(warpgroup, [0, i], buffer));
+        out.store(warpgroup, to, |buffer| values.store::<S, _, _>(warpgroup, [0, i], buffer));
     }
 }
 
@@ -80,15 +113,14 @@ fn add_step<
     T: Multiplicand,
     N: Columns,
     G: Sharing,
-    const K: usize,
-    const M: usize,
-    const C: usize,
+    A: MatrixBox,
+    B: MatrixBox,
     const STAGES: usize,
     const WARPGROUPS: u32,
 >(
     warpgroup: &Warpgroup<'p, WARPGROUPS>,
-    (consumer, sums): Step<'p, N, Stage<T, K, M, C>, STAGES, G>,
-) -> Step<'p, N, Stage<T, K, M, C>, STAGES, G> {
+    (consumer, sums): Step<'p, N, Stage<T, A, B>, STAGES, G>,
+) -> Step<'p, N, Stage<T, A, B>, STAGES, G> {
     let (stage, consumer) = consumer.operands(warpgroup);
     let both = sums.add(warpgroup, stage, |sums, stage| multiply(warpgroup, sums, stage));
     let (sums, read) = both.wait_oldest(warpgroup);
@@ -96,7 +128,8 @@ fn add_step<
     (consumer, sums)
 }
 
-/// Computes and stores the blocks of a CTA, of `PARTS` = `COLUMNS` parts, in a warpgroup.
+/// Computes and stores the blocks of a CTA, of `PARTS` = `COLUMNS` parts, in a warpgroup. `epilogue` gets the warpgroup's sums of each block,
+/// with the row and the column of `c` where they begin, and returns what is rounded.
 #[inline(always)]
 fn blocks_of_sums<
     'p,
@@ -104,25 +137,27 @@ fn blocks_of_sums<
     O: Half,
     N: Columns,
     G: Sharing,
-    const K: usize,
-    const M: usize,
-    const C: usize,
+    A: MatrixBox,
+    B: MatrixBox,
+    S: MatrixBox + StoreShape<TensorCoords = [i32; 2]>,
+    const ALL: usize,
+    const LEN: usize,
     const STAGES: usize,
     const WARPGROUPS: u32,
     const PARTS: usize,
     const COLUMNS: u32,
 >(
     warpgroup: &Warpgroup<'p, WARPGROUPS>,
-    mut consumer: Consumer<'p, Stage<T, K, M, C>, STAGES, G>,
+    mut consumer: Consumer<'p, Stage<T, A, B>, STAGES, G>,
     mut wgmma: Wgmma<'p>,
-    out: &mut Ring<'_, 'p, O, WARPGROUPS>,
-    mut blocks: TensorBlocksMut<O, Part, COLUMNS, WARPGROUPS>,
+    out: &mut Ring<'_, 'p, O, ALL, LEN, WARPGROUPS>,
+    mut blocks: TensorBlocksMut<O, S, COLUMNS, WARPGROUPS>,
     steps: i32,
-    scale: f32,
-) -> (Consumer<'p, Stage<T, K, M, C>, STAGES, G>, Wgmma<'p>) {
+    epilogue: impl Fn(&Warpgroup<'p, WARPGROUPS>, [u32; 2], Accumulator<N>) -> Accumulator<N>,
+) -> (Consumer<'p, Stage<T, A, B>, STAGES, G>, Wgmma<'p>) {
     // What the block before leaves: its values, and where they go.
     let (mut last, mut boxes) = (Packed::<O, N>::zeros(), TensorRowMut::empty());
-    while let Some((_, block)) = blocks.next_block() {
+    while let Some(([x, y], block)) = blocks.next_block() {
         let (stage, next) = consumer.operands(warpgroup);
         let first =
             wgmma.start(warpgroup, Zeros::<N>::new(), stage, |sums, stage| multiply(warpgroup, sums, stage));
@@ -139,7 +174,9 @@ fn blocks_of_sums<
         let (idle, (product, stage)) = sums.wait(warpgroup);
         stage.release(warpgroup);
         wgmma = idle;
-        (last, boxes) = (product.map(|sum| sum * scale).pack::<O>(), block.of(warpgroup));
+        let [x, y] = [x, y].map(i32::cast_unsigned);
+        let place = [64 * (WARPGROUPS * y + warpgroup.index()), S::INNER as u32 * COLUMNS * x];
+        (last, boxes) = (epilogue(warpgroup, place, product).pack::<O>(), block.of(warpgroup));
     }
     unroll::<PARTS>(|i| store(warpgroup, out, &last, &mut boxes, i));
     (consumer, wgmma)
@@ -166,7 +203,14 @@ pub fn gemm<T: Multiplicand, O: Half, N: Columns, const W: usize, const STAGES: 
     cta: Cta,
     #[shared] smem: Smem<{ W as u32 }>,
     #[dynamic] memory: (
-        PipelineMemory<Stage<T, { 128 / size_of::<T>() }, { 64 * W }, { N::COUNT }>, STAGES>,
+        PipelineMemory<
+            Stage<
+                T,
+                Rows<{ 128 / size_of::<T>() }, { 64 * W }>,
+                Rows<{ 128 / size_of::<T>() }, { N::COUNT }>,
+            >,
+            STAGES,
+        >,
         [Buffers<O>; W],
     ),
     a: TensorMap<T, Rows<{ 128 / size_of::<T>() }, { 64 * W }>>,
@@ -201,9 +245,15 @@ pub fn gemm<T: Multiplicand, O: Half, N: Columns, const W: usize, const STAGES: 
                 producer
             },
             |warpgroup, consumer, wgmma, out| {
-                let mut out = out.into_store_ring();
-                let (consumer, wgmma) = blocks_of_sums::<T, O, N, _, _, _, _, _, _, PARTS, _>(
-                    warpgroup, consumer, wgmma, &mut out, blocks, steps, scale,
+                let mut out = out.into_store_ring::<{ Part::LEN }, BUFFERS>();
+                let (consumer, wgmma) = blocks_of_sums::<T, O, N, _, _, _, _, _, _, _, _, PARTS, _>(
+                    warpgroup,
+                    consumer,
+                    wgmma,
+                    &mut out,
+                    blocks,
+                    steps,
+                    |_, _, sums| sums.map(|sum| sum * scale),
                 );
                 (consumer, wgmma, out.end(warpgroup))
             },
@@ -212,44 +262,257 @@ pub fn gemm<T: Multiplicand, O: Half, N: Columns, const W: usize, const STAGES: 
     });
 }
 
-/// `c` ← `scale_a` · `scale_b` · `a` · `b`ᵀ, as [`gemm`] computes it, in clusters of two CTAs.
+/// Computes the blocks of `c` that a CTA owns, of `PARTS` = `COLUMNS` parts. Each is a sum of `steps` products, at least one: `load` gives for the position of a
+/// block, and then for a step, the boxes of both factors. `epilogue` gets a warpgroup's sums of a block, with the row and the column of `c` where
+/// they begin, and returns what is rounded and stored.
+#[inline(always)]
+pub fn products<
+    T: Multiplicand,
+    O: Half,
+    N: Columns,
+    A: MatrixBox,
+    B: MatrixBox,
+    Boxes: StageSource<Stage<T, A, B>, ()>,
+    Steps: Fn(i32) -> Boxes,
+    const W: usize,
+    const STAGES: usize,
+    const WARPGROUPS: u32,
+    const PARTS: usize,
+    const COLUMNS: u32,
+>(
+    cta: Cta,
+    barriers: WarpgroupBarriers<WARPGROUPS>,
+    memory: (PipelineMemory<Stage<T, A, B>, STAGES>, [Buffers<O>; W]),
+    c: TensorMapMut<O, Part>,
+    (steps, group): (i32, u32),
+    load: impl Fn([i32; 2]) -> Steps,
+    epilogue: impl for<'p> Fn(&Warpgroup<'p, WARPGROUPS>, [u32; 2], Accumulator<N>) -> Accumulator<N>,
+) {
+    let blocks = c.blocks::<COLUMNS, WARPGROUPS>(&cta, group);
+    let positions = blocks.positions();
+    cta.finish(memory, |cta, (pipeline, out)| {
+        let run = pipeline.run_warpgroups(
+            cta,
+            barriers,
+            MaxRegisters::<40, 232>,
+            out,
+            |thread, mut producer| {
+                for position in positions {
+                    let boxes = load(position);
+                    for step in 0..steps {
+                        producer = producer.load(thread, boxes(step));
+                    }
+                }
+                producer
+            },
+            |warpgroup, consumer, wgmma, out| {
+                let mut out = out.into_store_ring::<{ Part::LEN }, BUFFERS>();
+                let (consumer, wgmma) = blocks_of_sums::<T, O, N, _, _, _, _, _, _, _, _, PARTS, _>(
+                    warpgroup, consumer, wgmma, &mut out, blocks, steps, epilogue,
+                );
+                (consumer, wgmma, out.end(warpgroup))
+            },
+        );
+        run.end()
+    });
+}
+
+/// Returns a pair as numbers: zeros if there is none.
+#[inline(always)]
+fn numbers(pair: Option<[bf16; 2]>) -> [f32; 2] {
+    convert(pair.unwrap_or([bf16::ZERO; 2]))
+}
+
+/// The activation function GELU, by the hyperbolic tangent.
+#[inline(always)]
+fn gelu(x: f32) -> f32 {
+    0.5 * x * (1.0 + tanh(0.797_884_6 * (x + 0.044_715 * x * x * x)))
+}
+
+/// `c` ← gelu(`a` · `b`ᵀ + `bias`), of matrices as [`gemm`] takes them. `bias` has a number for each column of `c`, in pairs.
 ///
-/// Launch: a 1-D grid of any even size, best a CTA per multiprocessor; dynamic shared memory for the stages.
+/// Launch: as [`gemm`].
 ///
-/// Technique: that of [`gemm`]. The CTAs of a cluster have blocks one above the other, so they multiply by the same tiles of `b`: each loads
-/// half of a tile into both.
-#[ptx::kernel(
-    threads = 128 * (W as u32 + 1),
-    cluster = 2,
-    instances(<bf16, bf16, N192, 2, 4>, <bf16, bf16, N128, 2, 6>)
-)]
-pub fn gemm_pair<T: Multiplicand, O: Half, N: Columns, const W: usize, const STAGES: usize>(
+/// Technique: that of [`gemm`]. A thread has sums of two rows and two neighboring columns, which share a pair of numbers.
+#[ptx::kernel(threads = 128 * (W as u32 + 1), instances(<N256, 2, 4>))]
+pub fn gemm_bias_gelu<N: Columns, const W: usize, const STAGES: usize>(
     cta: Cta,
     #[shared] smem: Smem<{ W as u32 }>,
     #[dynamic] memory: (
-        PipelineMemory<Stage<T, { 128 / size_of::<T>() }, { 64 * W }, { N::COUNT }>, STAGES>,
-        [Buffers<O>; W],
+        PipelineMemory<Stage<bf16, Rows<64, { 64 * W }>, Rows<64, { N::COUNT }>>, STAGES>,
+        [Buffers<bf16>; W],
+    ),
+    a: TensorMap<bf16, Rows<64, { 64 * W }>>,
+    b: TensorMap<bf16, Rows<64, { N::COUNT }>>,
+    c: TensorMapMut<bf16, Part>,
+    bias: Global<[bf16; 2]>,
+    k: u32,
+    group: u32,
+) {
+    const PARTS: usize = N::COUNT / 64;
+    tensor::prefetch_tensormap(&cta, &a);
+    tensor::prefetch_tensormap(&cta, &b);
+    tensor::prefetch_tensormap(&cta, &c);
+    products::<bf16, bf16, N, _, _, _, _, W, STAGES, _, PARTS, { PARTS as u32 }>(
+        cta,
+        smem.barriers,
+        memory,
+        c,
+        (k.div_ceil(64).max(1) as i32, group),
+        |[x, y]| move |step| (a.box_at([step, y]), b.box_at([step, x])),
+        |warpgroup, [_, left], sums| {
+            sums.map_each_four(warpgroup, |[_, column], [x0, x1, y0, y1]| {
+                let [b0, b1] = numbers(bias.get((left + column) as usize / 2));
+                [x0 + b0, x1 + b1, y0 + b0, y1 + b1].map(gelu)
+            })
+        },
+    );
+}
+
+/// `c` ← `a` · `b`ᵀ + `residual`, of matrices as [`gemm`] takes them. `residual` has the rows of `c`, each of `pairs` pairs of numbers.
+///
+/// Launch: as [`gemm`].
+///
+/// Technique: that of [`gemm`]. Each thread loads the numbers that belong to its sums.
+#[ptx::kernel(threads = 128 * (W as u32 + 1), instances(<N256, 2, 4>))]
+pub fn gemm_residual<N: Columns, const W: usize, const STAGES: usize>(
+    cta: Cta,
+    #[shared] smem: Smem<{ W as u32 }>,
+    #[dynamic] memory: (
+        PipelineMemory<Stage<bf16, Rows<64, { 64 * W }>, Rows<64, { N::COUNT }>>, STAGES>,
+        [Buffers<bf16>; W],
+    ),
+    a: TensorMap<bf16, Rows<64, { 64 * W }>>,
+    b: TensorMap<bf16, Rows<64, { N::COUNT }>>,
+    c: TensorMapMut<bf16, Part>,
+    residual: Global<[bf16; 2]>,
+    pairs: u32,
+    k: u32,
+    group: u32,
+) {
+    const PARTS: usize = N::COUNT / 64;
+    tensor::prefetch_tensormap(&cta, &a);
+    tensor::prefetch_tensormap(&cta, &b);
+    tensor::prefetch_tensormap(&cta, &c);
+    products::<bf16, bf16, N, _, _, _, _, W, STAGES, _, PARTS, { PARTS as u32 }>(
+        cta,
+        smem.barriers,
+        memory,
+        c,
+        (k.div_ceil(64).max(1) as i32, group),
+        |[x, y]| move |step| (a.box_at([step, y]), b.box_at([step, x])),
+        |warpgroup, [top, left], sums| {
+            sums.map_each_four(warpgroup, |[row, column], [x0, x1, y0, y1]| {
+                let first = (top + row) as usize * pairs as usize + (left + column) as usize / 2;
+                let [a0, a1] = numbers(residual.get(first));
+                let [b0, b1] = numbers(residual.get(first + 8 * pairs as usize));
+                [x0 + a0, x1 + a1, y0 + b0, y1 + b1]
+            })
+        },
+    );
+}
+
+/// Products of experts: of each expert's rows, `c` ← `a` · `b`ᵀ with its own `b`, n × k. The rows of an expert lie one below the other in `a` and
+/// `c`, and begin at a multiple of the rows of a block, 64 · `W`. `experts` has the number of the expert for each row of blocks
+/// ([`experts_of_blocks`](crate::gemm_plan::experts_of_blocks)).
+///
+/// Launch: as [`gemm`].
+///
+/// Technique: that of [`gemm`]. A row of blocks is of one expert, so the blocks of all experts are those of one product, and the expert is a
+/// coordinate of the boxes of `b`.
+#[ptx::kernel(threads = 128 * (W as u32 + 1), instances(<N256, 2, 4>))]
+pub fn gemm_grouped<N: Columns, const W: usize, const STAGES: usize>(
+    cta: Cta,
+    #[shared] smem: Smem<{ W as u32 }>,
+    #[dynamic] memory: (
+        PipelineMemory<Stage<bf16, Rows<64, { 64 * W }>, RowsOfExpert<{ N::COUNT }>>, STAGES>,
+        [Buffers<bf16>; W],
+    ),
+    a: TensorMap<bf16, Rows<64, { 64 * W }>>,
+    b: TensorMap<bf16, RowsOfExpert<{ N::COUNT }>>,
+    c: TensorMapMut<bf16, Part>,
+    experts: Global<u32>,
+    k: u32,
+    group: u32,
+) {
+    const PARTS: usize = N::COUNT / 64;
+    tensor::prefetch_tensormap(&cta, &a);
+    tensor::prefetch_tensormap(&cta, &b);
+    tensor::prefetch_tensormap(&cta, &c);
+    products::<bf16, bf16, N, _, _, _, _, W, STAGES, _, PARTS, { PARTS as u32 }>(
+        cta,
+        smem.barriers,
+        memory,
+        c,
+        (k.div_ceil(64).max(1) as i32, group),
+        |[x, y]| {
+            // Of a number that is missing or too large, the boxes are zeros.
+            let expert = experts.get(y as usize).unwrap_or(u32::MAX >> 1) as i32;
+            move |step| (a.box_at([step, y]), b.box_at([step, x, expert]))
+        },
+        |_, _, sums| sums,
+    );
+}
+
+/// `c` ← `scale_a` · `scale_b` · `a` · `b`ᵀ, as [`gemm`] computes it, in clusters of `CTAS` CTAs.
+///
+/// Launch: a 1-D grid of any multiple of `CTAS`, best a CTA per multiprocessor; dynamic shared memory for the stages.
+///
+/// Technique: that of [`gemm`]. The CTAs of a cluster have blocks one above the other, so they multiply by the same tiles of `b`: each loads
+/// a part of a tile into all.
+#[ptx::kernel(
+    threads = 128 * (W as u32 + 1),
+    cluster = CTAS as u32,
+    instances(
+        <bf16, bf16, N192, 2, 4, 2>,
+        <bf16, bf16, N128, 2, 6, 2>,
+        <bf16, bf16, N192, 2, 4, 4>,
+        <bf16, bf16, N160, 2, 5, 4>,
+        <bf16, bf16, N224, 2, 4, 2>,
+        <bf16, bf16, N128, 1, 8, 4>
+    )
+)]
+pub fn gemm_stack<
+    T: Multiplicand,
+    O: Half,
+    N: Parts,
+    const W: usize,
+    const STAGES: usize,
+    const CTAS: usize,
+>(
+    cta: Cta,
+    #[shared] smem: Smem<{ W as u32 }>,
+    #[dynamic] memory: (
+        PipelineMemory<
+            Stage<
+                T,
+                Rows<{ 128 / size_of::<T>() }, { 64 * W }>,
+                Rows<{ 128 / size_of::<T>() }, { N::COUNT }>,
+            >,
+            STAGES,
+        >,
+        [SharedArray<O, { BUFFERS * <<N as Parts>::Part>::LEN }>; W],
     ),
     a: TensorMap<T, Rows<{ 128 / size_of::<T>() }, { 64 * W }>>,
-    b: TensorMap<T, Rows<{ 128 / size_of::<T>() }, { N::COUNT / 2 }>>,
-    c: TensorMapMut<O, Part>,
+    b: TensorMap<T, Rows<{ 128 / size_of::<T>() }, { N::COUNT / CTAS }>>,
+    c: TensorMapMut<O, <N as Parts>::Part>,
     scale_a: Global<f32>,
     scale_b: Global<f32>,
     k: u32,
     group: u32,
 ) {
     const DEPTH: u32 = 128 / size_of::<T>() as u32;
-    const PARTS: usize = N::COUNT / 64;
+    const PARTS: usize = 64 * N::COUNT / <<N as Parts>::Part>::LEN;
     tensor::prefetch_tensormap(&cta, &a);
     tensor::prefetch_tensormap(&cta, &b);
     tensor::prefetch_tensormap(&cta, &c);
     let scale = scale_a.get(0).unwrap_or(1.0) * scale_b.get(0).unwrap_or(1.0);
     let steps = k.div_ceil(DEPTH).max(1) as i32;
     cta.finish_cluster(memory, |mut cluster, (pipeline, out)| {
-        let Some(pair) = cluster.whole::<2>() else { trap() };
+        let Some(stack) = cluster.whole::<{ CTAS as u32 }>() else { trap() };
         let blocks = c.cluster_blocks::<{ PARTS as u32 }, { W as u32 }>(&cluster, group);
         let positions = blocks.positions();
-        let run = pipeline.multicast(((), pair)).run_warpgroups(
+        let run = pipeline.multicast(((), stack)).run_warpgroups(
             &mut cluster,
             smem.barriers,
             MaxRegisters::<40, 232>,
@@ -257,16 +520,22 @@ pub fn gemm_pair<T: Multiplicand, O: Half, N: Columns, const W: usize, const STA
             |thread, mut producer| {
                 for [x, y] in positions {
                     for step in 0..steps {
-                        let half = 2 * x + pair.cta_rank() as i32;
-                        producer = producer.load(thread, (a.box_at([step, y]), b.box_at([step, half])));
+                        let part = CTAS as i32 * x + stack.cta_rank() as i32;
+                        producer = producer.load(thread, (a.box_at([step, y]), b.box_at([step, part])));
                     }
                 }
                 producer
             },
             |warpgroup, consumer, wgmma, out| {
-                let mut out = out.into_store_ring();
-                let (consumer, wgmma) = blocks_of_sums::<T, O, N, _, _, _, _, _, _, PARTS, _>(
-                    warpgroup, consumer, wgmma, &mut out, blocks, steps, scale,
+                let mut out = out.into_store_ring::<{ <<N as Parts>::Part>::LEN }, BUFFERS>();
+                let (consumer, wgmma) = blocks_of_sums::<T, O, N, _, _, _, _, _, _, _, _, PARTS, _>(
+                    warpgroup,
+                    consumer,
+                    wgmma,
+                    &mut out,
+                    blocks,
+                    steps,
+                    |_, _, sums| sums.map(|sum| sum * scale),
                 );
                 (consumer, wgmma, out.end(warpgroup))
             },
@@ -311,7 +580,10 @@ type Slice<const ROWS: usize> = Box2<64, ROWS, swizzle_mode::B128>;
         <bf16, bf16, N16, 1, 1, 12>,
         <bf16, bf16, N32, 1, 1, 12>,
         <bf16, bf16, N64, 1, 2, 12>,
-        <bf16, bf16, N64, 2, 8, 7>
+        <bf16, bf16, N64, 1, 8, 12>,
+        <bf16, bf16, N64, 2, 4, 7>,
+        <bf16, bf16, N64, 2, 8, 7>,
+        <bf16, bf16, N128, 2, 8, 4>
     )
 )]
 pub fn gemm_split<
@@ -325,7 +597,14 @@ pub fn gemm_split<
     cta: Cta,
     #[shared] smem: Smem<{ W as u32 }>,
     #[dynamic] memory: (
-        PipelineMemory<Stage<T, { 128 / size_of::<T>() }, { 64 * W }, { N::COUNT }>, STAGES>,
+        PipelineMemory<
+            Stage<
+                T,
+                Rows<{ 128 / size_of::<T>() }, { 64 * W }>,
+                Rows<{ 128 / size_of::<T>() }, { N::COUNT }>,
+            >,
+            STAGES,
+        >,
         SharedArray<f32, { 64 * W * N::COUNT }>,
         SharedArray<O, { BUFFERS * 64 * (N::COUNT / SPLIT) }>,
     ),
@@ -467,7 +746,7 @@ pub fn gemm_tn(
                 producer
             },
             |warpgroup, mut consumer, mut wgmma, out| {
-                let mut out = out.into_store_ring();
+                let mut out = out.into_store_ring::<{ Part::LEN }, BUFFERS>();
                 while let Some((_, block)) = blocks.next_block() {
                     let (stage, next) = consumer.operands(warpgroup);
                     consumer = next;

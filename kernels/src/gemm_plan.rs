@@ -1,13 +1,15 @@
-//! The launch of a product: which instance of [`gemm`](crate::gemm::gemm), [`gemm_pair`](crate::gemm::gemm_pair) or
+//! The launch of a product: which instance of [`gemm`](crate::gemm::gemm), [`gemm_stack`](crate::gemm::gemm_stack) or
 //! [`gemm_split`](crate::gemm::gemm_split) computes it, with how many CTAs, in which order of blocks.
+
+use std::fmt;
 
 /// A kernel of products.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kernel {
     /// `gemm`: each CTA computes blocks alone.
     Gemm,
-    /// `gemm_pair`: two CTAs multiply by the same tiles of `b`.
-    Pair,
+    /// `gemm_stack`: so many CTAs multiply by the same tiles of `b`.
+    Stack(u32),
     /// `gemm_split`: so many CTAs compute a block together, each a part of k.
     Split(u32),
 }
@@ -30,7 +32,7 @@ pub struct Plan {
     pub tile: Tile,
     /// The CTAs.
     pub grid: u32,
-    /// The argument of the kernel: rows of blocks in a group, of `gemm_pair` rows of pairs of blocks.
+    /// The argument of the kernel: rows of blocks in a group, of `gemm_stack` rows of stacks of blocks.
     pub group: u32,
     /// The time by the model, in cycles of a multiprocessor.
     pub cycles: u64,
@@ -52,17 +54,24 @@ const LAUNCH: u64 = 6700;
 
 impl Tile {
     /// The tiles of the instances of `bf16`. Those of other types are among them.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 17] = [
         Self { kernel: Kernel::Gemm, rows: 128, columns: 256 },
         Self { kernel: Kernel::Gemm, rows: 128, columns: 192 },
         Self { kernel: Kernel::Gemm, rows: 128, columns: 128 },
         Self { kernel: Kernel::Gemm, rows: 64, columns: 128 },
-        Self { kernel: Kernel::Pair, rows: 128, columns: 192 },
-        Self { kernel: Kernel::Pair, rows: 128, columns: 128 },
+        Self { kernel: Kernel::Stack(2), rows: 128, columns: 192 },
+        Self { kernel: Kernel::Stack(2), rows: 128, columns: 128 },
         Self { kernel: Kernel::Split(1), rows: 16, columns: 64 },
         Self { kernel: Kernel::Split(1), rows: 32, columns: 64 },
         Self { kernel: Kernel::Split(2), rows: 64, columns: 64 },
         Self { kernel: Kernel::Split(8), rows: 64, columns: 128 },
+        Self { kernel: Kernel::Stack(4), rows: 128, columns: 192 },
+        Self { kernel: Kernel::Stack(4), rows: 64, columns: 128 },
+        Self { kernel: Kernel::Stack(4), rows: 128, columns: 160 },
+        Self { kernel: Kernel::Stack(2), rows: 128, columns: 224 },
+        Self { kernel: Kernel::Split(4), rows: 64, columns: 128 },
+        Self { kernel: Kernel::Split(8), rows: 64, columns: 64 },
+        Self { kernel: Kernel::Split(8), rows: 128, columns: 128 },
     ];
 
     /// Returns the tile of so many rows and columns of a kernel.
@@ -87,7 +96,7 @@ impl Tile {
 
     /// The CTAs that multiply by the same tiles of `b`.
     const fn sharing(self) -> u32 {
-        if matches!(self.kernel, Kernel::Pair) { 2 } else { 1 }
+        if let Kernel::Stack(ctas) = self.kernel { ctas } else { 1 }
     }
 
     /// The parts of k; 0 of a kernel that does not divide it.
@@ -100,8 +109,7 @@ impl Tile {
     pub const fn cluster(self) -> u32 {
         match self.kernel {
             Kernel::Gemm => 1,
-            Kernel::Pair => 2,
-            Kernel::Split(parts) => parts,
+            Kernel::Stack(ctas) | Kernel::Split(ctas) => ctas,
         }
     }
 
@@ -109,6 +117,18 @@ impl Tile {
     #[must_use]
     pub const fn height(self) -> u32 {
         self.rows * self.sharing()
+    }
+
+    /// The clusters that run at a time. A cluster lies in a part of the GPU, whose multiprocessors are no multiple of 4 or 8, as 16 or 18.
+    #[must_use]
+    pub const fn clusters_at_a_time(self, multiprocessors: u32) -> u32 {
+        let outside = match self.cluster() {
+            1 | 2 => 0,
+            4 => multiprocessors / 32,
+            _ => multiprocessors.div_ceil(16),
+        };
+        let clusters = (multiprocessors - outside) / self.cluster();
+        if clusters == 0 { 1 } else { clusters }
     }
 
     /// The cycles of a step along k, in which so many of the multiprocessors work.
@@ -128,7 +148,8 @@ impl Tile {
     ///
     /// A multiprocessor has one CTA. In each wave, every cluster runs the steps along k of one block, and then leaves the
     /// pipeline, packs the sums and starts with the next block. The CTAs of `gemm_split` exchange their sums before, and make room for
-    /// the next ones. Those of `gemm_pair` take a tenth longer, since each waits for the slower of both.
+    /// the next ones. Those of `gemm_stack` take a tenth longer for each doubling, since each
+    /// waits for the slowest.
     #[must_use]
     pub fn plan(self, [m, n, k]: [u32; 3], element: usize, multiprocessors: u32) -> Plan {
         let multiprocessors = multiprocessors.max(1);
@@ -136,9 +157,7 @@ impl Tile {
         let rows = m.div_ceil(self.height()).max(1);
         let columns = n.div_ceil(self.columns).max(1);
         let blocks = u64::from(rows) * u64::from(columns);
-        // The multiprocessors of a part of the GPU are no multiple of 4 or 8: about a sixteenth is in no cluster.
-        let in_clusters = multiprocessors - if self.cluster() > 2 { multiprocessors.div_ceil(16) } else { 0 };
-        let at_a_time = blocks.min(u64::from(in_clusters / self.cluster()).max(1));
+        let at_a_time = blocks.min(self.clusters_at_a_time(multiprocessors).into());
         let waves = blocks.div_ceil(at_a_time);
 
         let bytes = u64::from(k) * element as u64;
@@ -150,7 +169,7 @@ impl Tile {
         let exchange = if self.parts() == 0 { 0 } else { 4500 + area / 4 };
         // All factors come from the memory once.
         let read = (u64::from(m) + u64::from(n)) * bytes / (MEMORY * all) + steps * outside;
-        let tenths = if self.sharing() == 1 { 10 } else { 11 };
+        let tenths = 10 + u64::from(self.sharing().ilog2());
         let steps_of_waves = (waves * steps * (step + outside) * tenths / 10).max(read);
         let cycles = LAUNCH + steps_of_waves + waves * (area / 32 + exchange) * tenths / 10;
 
@@ -163,6 +182,67 @@ impl Tile {
         let clusters = if self.parts() == 0 { at_a_time } else { blocks };
         Plan { tile: self, grid: clusters as u32 * self.cluster(), group, cycles }
     }
+}
+
+/// An expert whose rows do not begin at the border of a block of [`gemm_grouped`](crate::gemm::gemm_grouped).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Misplaced {
+    /// The number of the expert.
+    pub expert: usize,
+    /// Its first row, and the row behind its last one.
+    pub rows: [u32; 2],
+    /// The rows of a block.
+    pub height: u32,
+}
+
+impl fmt::Display for Misplaced {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { expert, rows: [first, end], height } = self;
+        if end < first {
+            return write!(
+                f,
+                "expert {expert} has rows from {first} to {end}: give each expert rows behind those of the one before"
+            );
+        }
+        write!(
+            f,
+            "the rows of expert {expert} begin at row {first}, which is not a multiple of {height}: pad the rows of each expert to a multiple \
+             (`padded`), or the next expert's rows would be in its last block"
+        )
+    }
+}
+
+impl std::error::Error for Misplaced {}
+
+/// Returns the first row of each expert, and the number of all rows, if each expert's rows are padded to a multiple of `height`, the rows of a
+/// block.
+#[must_use]
+pub fn padded(rows: &[u32], height: u32) -> Vec<u32> {
+    let mut first = vec![0];
+    first.extend(rows.iter().scan(0, |end, rows| {
+        *end += rows.next_multiple_of(height);
+        Some(*end)
+    }));
+    first
+}
+
+/// Returns the expert of each row of blocks of `height` rows, for [`gemm_grouped`](crate::gemm::gemm_grouped). `first` has the first row of each
+/// expert, and at its end the number of all rows. An expert without rows begins where the next one does.
+///
+/// # Errors
+///
+/// If an expert does not begin at the border of a block, or before the expert in front of it.
+pub fn experts_of_blocks(first: &[u32], height: u32) -> Result<Vec<u32>, Misplaced> {
+    let mut experts = Vec::new();
+    for (expert, rows) in first.windows(2).enumerate() {
+        let rows = [rows[0], rows[1]];
+        if !rows[0].is_multiple_of(height) || rows[1] < rows[0] {
+            return Err(Misplaced { expert, rows, height });
+        }
+        let end = rows[1].div_ceil(height) as usize;
+        experts.resize(end, expert as u32);
+    }
+    Ok(experts)
 }
 
 /// Plans a product of m × k by k × n elements of so many bytes with the fastest of several tiles, on so many multiprocessors. The tiles

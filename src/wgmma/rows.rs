@@ -223,6 +223,40 @@ impl<N: Columns, const M: usize> Accumulator<N, M> {
         });
     }
 
+    /// Replaces the thread's sums, four at a time, by `f([row, column], sums)`: those of two neighboring columns in the row, and then in the
+    /// row eight below, as [`for_each_four`](Accumulator::for_each_four) has them. So a value of each column is loaded once for two rows.
+    ///
+    /// Not collective.
+    ///
+    /// PTX: that of `f`.
+    ///
+    /// ```
+    /// # use ptx::{global::Global, group::Warpgroup, qualifier::n, wgmma::Accumulator};
+    /// /// Adds a number to each column.
+    /// fn with_bias<'p>(warpgroup: &Warpgroup<'p, 2>, sums: Accumulator<n::N128>, bias: Global<f32>) -> Accumulator<n::N128> {
+    ///     sums.map_each_four(warpgroup, |[_, column], [x0, x1, y0, y1]| {
+    ///         let [b0, b1] = [0, 1].map(|i| bias.get(column as usize + i).unwrap_or(0.0));
+    ///         [x0 + b0, x1 + b1, y0 + b0, y1 + b1]
+    ///     })
+    /// }
+    /// ```
+    #[inline(always)]
+    pub fn map_each_four<const COUNT: u32>(
+        mut self,
+        warpgroup: &Warpgroup<'_, COUNT>,
+        mut f: impl FnMut([u32; 2], [f32; 4]) -> [f32; 4],
+    ) -> Self {
+        let [row, column] = first(warpgroup);
+        unroll_rows::<M>(|m| {
+            unroll::<32>(|i| {
+                if let Some([a, b, c, d]) = self.sums[m].as_mut().get_mut(4 * i..4 * i + 4) {
+                    [*a, *b, *c, *d] = f([row + 64 * m as u32, column + 8 * i as u32], [*a, *b, *c, *d]);
+                }
+            });
+        });
+        self
+    }
+
     /// Replaces each sum `x` by `f([row, column], x)`, with its place in the `64 * M` rows and `N` columns.
     ///
     /// Not collective.

@@ -31,7 +31,7 @@ macro_rules! elements {
         }
     )* };
 }
-elements! { u32: "u32", f32: "f32", ptx::bf16: "bf16", ptx::f16: "f16", ptx_kernels::gemm::E4m3: "e4m3" }
+elements! { u32: "u32", f32: "f32", ptx::bf16: "bf16", [ptx::bf16; 2]: "bf16x2", ptx::f16: "f16", ptx_kernels::gemm::E4m3: "e4m3" }
 
 /// A piece of memory that a kernel takes.
 #[derive(Debug)]

@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context as _, Result, bail, ensure};
-use ptx::qualifier::n::{N16, N32, N64, N128, N192, N256};
+use ptx::qualifier::n::{N16, N32, N64, N128, N160, N192, N224, N256};
 use ptx::{bf16, f16};
 use ptx_host::cudarc::driver::CudaStream;
 use ptx_host::{ForeignSlice, Grid, LoadedKernels, Matrix, Tensor};
@@ -14,8 +14,10 @@ use ptx_kernels::attention_backward::{
 };
 use ptx_kernels::attention_decode::{attention_decode, splits as fast_splits};
 use ptx_kernels::attention_plan::{backward_heads_at_a_time, heads_at_a_time};
-use ptx_kernels::gemm::{E4m3, gemm, gemm_pair, gemm_split, gemm_tn};
-use ptx_kernels::gemm_plan::Kernel::{Gemm, Pair, Split};
+use ptx_kernels::gemm::{
+    E4m3, gemm, gemm_bias_gelu, gemm_grouped, gemm_residual, gemm_split, gemm_stack, gemm_tn,
+};
+use ptx_kernels::gemm_plan::Kernel::{Gemm, Split, Stack};
 use ptx_kernels::gemm_plan::{Tile, plan};
 use ptx_kernels::matrix_product::matrix_product;
 use ptx_kernels::tensor::tensor_transpose;
@@ -48,7 +50,7 @@ pub struct Kernel {
 /// Puts a loaded kernel on a stream.
 pub type Launch = dyn Fn(&CudaStream, Call<'_>) -> Result<()> + Send + Sync;
 
-/// An instance of `gemm`, `gemm_pair` or `gemm_split`: its name, its type arguments, and its tile. With `scaled`, it takes a scale of each
+/// An instance of `gemm`, `gemm_stack` or `gemm_split`: its name, its type arguments, and its tile. With `scaled`, it takes a scale of each
 /// factor.
 macro_rules! gemm {
     ($name:literal, $kernel:ident $T:ident $O:ident <$($argument:tt),*> $tile:expr) => {
@@ -87,6 +89,38 @@ macro_rules! gemm {
                     // A multiprocessor has one CTA.
                     let plan = TILE.plan([m, n, k], size_of::<$T>(), resident);
                     Ok(kernel.launch(stream, plan.grid, (a, b, c, scale_a, scale_b, k, plan.group))?)
+                }))
+            },
+        }
+    };
+}
+
+/// A product of `bf16` whose sums have an epilogue: its name, the kernel, what it takes beside the matrices, and those arguments.
+macro_rules! with_epilogue {
+    ($name:literal, $kernel:ident; [$($more:expr),*] |$call:ident, $n:ident| ($($argument:expr),*)) => {
+        Kernel {
+            name: $name,
+            operation: stringify!($kernel),
+            variant: "nt",
+            memory: &[Operand::of::<bf16>("a"), Operand::of::<bf16>("b"), Operand::of::<bf16>("c"), $($more),*],
+            numbers: &["m", "n", "k"],
+            tile: None,
+            parts: &[],
+            head_size: None,
+            load: |kernels, _| {
+                type Instance = $kernel<N256, 2, 4>;
+                const TILE: Tile = Tile::of(Gemm, 128, 256);
+                let kernel = kernels.kernel($kernel::<N256, 2, 4>)?;
+                let resident = kernel.function().max_active_blocks(&Grid::new(1).config::<Instance>())?;
+                Ok(Box::new(move |stream, mut $call| {
+                    let [m, $n, k] = $call.numbers()?;
+                    ensure!($n.is_multiple_of(2), "n = {} must be even", $n);
+                    let (a, b, mut c) = ($call.memory::<bf16>()?, $call.memory::<bf16>()?, $call.memory::<bf16>()?);
+                    let [wide_m, wide_n, wide_k] = [m, $n, k].map(u64::from);
+                    let (a, b) = (Tensor::new(&a, [wide_k, wide_m]), Tensor::new(&b, [wide_k, wide_n]));
+                    let c = Tensor::new(&mut c, [wide_n, wide_m]);
+                    let plan = TILE.plan([m, $n, k], 2, resident);
+                    Ok(kernel.launch(stream, plan.grid, (a, b, c, $($argument,)* k, plan.group))?)
                 }))
             },
         }
@@ -412,8 +446,52 @@ pub static KERNELS: &[Kernel] = &[
     gemm!("gemm_bf16_bf16_N128_1_8", gemm bf16 bf16 <N128, 1, 8> Tile::of(Gemm, 64, 128)),
     gemm!("gemm_f16_f16_N256_2_4", gemm f16 f16 <N256, 2, 4> Tile::of(Gemm, 128, 256)),
     gemm!("gemm_E4m3_bf16_N256_2_4", gemm E4m3 bf16 <N256, 2, 4> Tile::of(Gemm, 128, 256); scaled),
-    gemm!("gemm_pair_bf16_bf16_N192_2_4", gemm_pair bf16 bf16 <N192, 2, 4> Tile::of(Pair, 128, 192)),
-    gemm!("gemm_pair_bf16_bf16_N128_2_6", gemm_pair bf16 bf16 <N128, 2, 6> Tile::of(Pair, 128, 128)),
+    gemm!("gemm_stack_bf16_bf16_N192_2_4_2", gemm_stack bf16 bf16 <N192, 2, 4, 2> Tile::of(Stack(2), 128, 192)),
+    gemm!("gemm_stack_bf16_bf16_N128_2_6_2", gemm_stack bf16 bf16 <N128, 2, 6, 2> Tile::of(Stack(2), 128, 128)),
+    gemm!("gemm_stack_bf16_bf16_N192_2_4_4", gemm_stack bf16 bf16 <N192, 2, 4, 4> Tile::of(Stack(4), 128, 192)),
+    gemm!("gemm_stack_bf16_bf16_N160_2_5_4", gemm_stack bf16 bf16 <N160, 2, 5, 4> Tile::of(Stack(4), 128, 160)),
+    gemm!("gemm_stack_bf16_bf16_N224_2_4_2", gemm_stack bf16 bf16 <N224, 2, 4, 2> Tile::of(Stack(2), 128, 224)),
+    gemm!("gemm_stack_bf16_bf16_N128_1_8_4", gemm_stack bf16 bf16 <N128, 1, 8, 4> Tile::of(Stack(4), 64, 128)),
+    with_epilogue!("gemm_bias_gelu_N256_2_4", gemm_bias_gelu; [Operand::of::<[bf16; 2]>("bias")]
+        |call, n| (&call.memory::<[bf16; 2]>()?)),
+    with_epilogue!("gemm_residual_N256_2_4", gemm_residual; [Operand::of::<[bf16; 2]>("residual")]
+        |call, n| (&call.memory::<[bf16; 2]>()?, n / 2)),
+    Kernel {
+        name: "gemm_grouped_N256_2_4",
+        operation: "gemm_grouped",
+        variant: "nt",
+        memory: &[
+            Operand::of::<bf16>("a"),
+            Operand::of::<bf16>("b"),
+            Operand::of::<bf16>("c"),
+            Operand::of::<u32>("experts_of_blocks"),
+        ],
+        numbers: &["m", "n", "k", "experts"],
+        tile: None,
+        parts: &[],
+        head_size: None,
+        load: |kernels, _| {
+            type Instance = gemm_grouped<N256, 2, 4>;
+            const TILE: Tile = Tile::of(Gemm, 128, 256);
+            let kernel = kernels.kernel(gemm_grouped::<N256, 2, 4>)?;
+            let resident = kernel.function().max_active_blocks(&Grid::new(1).config::<Instance>())?;
+            Ok(Box::new(move |stream, mut call| {
+                let [m, n, k, experts] = call.numbers()?;
+                let (a, b, mut c) = (call.memory::<bf16>()?, call.memory::<bf16>()?, call.memory::<bf16>()?);
+                let of_blocks = call.memory::<u32>()?;
+                let [wide_m, wide_n, wide_k, stacked] = [m, n, k, experts].map(u64::from);
+                let (a, b) = (Tensor::new(&a, [wide_k, wide_m]), Tensor::new(&b, [wide_k, wide_n, stacked]));
+                let c = Tensor::new(&mut c, [wide_n, wide_m]);
+                let plan = TILE.plan([m, n, k], 2, resident);
+                // About the rows of blocks of an expert, so that its matrix is read while it is in the L2 cache.
+                let group = (m.div_ceil(TILE.height()) / experts.max(1)).clamp(1, plan.group);
+                Ok(kernel.launch(stream, plan.grid, (a, b, c, &of_blocks, k, group))?)
+            }))
+        },
+    },
+    gemm!("gemm_split_bf16_bf16_N64_1_8_12", gemm_split bf16 bf16 <N64, 1, 8, 12> Tile::of(Split(8), 64, 64)),
+    gemm!("gemm_split_bf16_bf16_N64_2_4_7", gemm_split bf16 bf16 <N64, 2, 4, 7> Tile::of(Split(4), 64, 128)),
+    gemm!("gemm_split_bf16_bf16_N128_2_8_4", gemm_split bf16 bf16 <N128, 2, 8, 4> Tile::of(Split(8), 128, 128)),
     gemm!("gemm_split_bf16_bf16_N16_1_1_12", gemm_split bf16 bf16 <N16, 1, 1, 12> Tile::of(Split(1), 16, 64)),
     gemm!("gemm_split_bf16_bf16_N32_1_1_12", gemm_split bf16 bf16 <N32, 1, 1, 12> Tile::of(Split(1), 32, 64)),
     gemm!("gemm_split_bf16_bf16_N64_1_2_12", gemm_split bf16 bf16 <N64, 1, 2, 12> Tile::of(Split(2), 64, 64)),

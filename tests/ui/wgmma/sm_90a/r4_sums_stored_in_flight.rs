@@ -28,6 +28,8 @@ pub fn part<'p>(
     let flight = wgmma.start(warpgroup, Zeros::new(), stage, products);
     #[cfg(not(fixed))]
     flight.for_each_four(warpgroup, store);
+    #[cfg(not(fixed))]
+    let _doubled = flight.map_each_four(warpgroup, |_, four| four.map(|sum| 2.0 * sum));
     let (wgmma, (sums, stage)) = flight.wait(warpgroup);
     #[cfg(fixed)]
     sums.for_each_four(warpgroup, store);
