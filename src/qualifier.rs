@@ -22,7 +22,9 @@ mod sealed {
 }
 pub(crate) use sealed::Sealed;
 
+// The path, as `./x row` includes this file by its path.
 #[cfg(feature = "tensor")]
+#[path = "qualifier/tensor.rs"]
 mod tensor;
 #[cfg(feature = "tensor")]
 pub use tensor::{Columns, Immediate, IntegerColumns, Repetitions, Sums};
