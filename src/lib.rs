@@ -69,7 +69,8 @@ cfg_select! {
         pub mod tensor;
         mod trap;
         pub mod warp;
-        #[cfg(wgmma)]
+        // The gate `wgmma`, in words that the error of a use without it has.
+        #[cfg(all(feature = "tensor", feature = "sm_90a"))]
         pub mod wgmma;
         mod words;
 

@@ -22,6 +22,13 @@ mod sealed {
 }
 pub(crate) use sealed::Sealed;
 
+// The path, as `./x row` includes this file by its path.
+#[cfg(feature = "tensor")]
+#[path = "qualifier/tensor.rs"]
+mod tensor;
+#[cfg(feature = "tensor")]
+pub use tensor::{Columns, Immediate, IntegerColumns, Repetitions, Sums};
+
 /// A qualifier of a PTX instruction as a Rust type: `sem::Release` is `.release`. Only the types of this module implement it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a PTX qualifier",
@@ -41,129 +48,6 @@ pub trait TypeTag: Qualifier {
     /// The Rust type of an operand.
     type Value: Copy;
 }
-
-/// A qualifier that is an immediate, where the text of an instruction takes it as a number.
-pub trait Immediate: Qualifier + Default {
-    /// The number.
-    #[doc(hidden)]
-    const NUMBER: i32;
-}
-macro_rules! immediates {
-    ($( $axis:ident :: $Tag:ident = $number:literal; )*) => { $(
-        #[diagnostic::do_not_recommend]
-        impl Immediate for $axis::$Tag {
-            const NUMBER: i32 = $number;
-        }
-    )* };
-}
-immediates! {
-    scale::Plus = 1; scale::Minus = -1; major::K = 0; major::Mn = 1;
-    selector::S0 = 0; selector::S1 = 1; selector::S2 = 2; selector::S3 = 3;
-}
-
-/// The number of columns of a `wgmma`, which determines the accumulators of a thread.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a number of columns of `wgmma`: use a tag of `n`",
-    label = "not legal here"
-)]
-pub trait Columns: Qualifier + Default {
-    /// The number of columns.
-    #[doc(hidden)]
-    const COUNT: usize;
-    /// Sums of `.f32`, in the order of the registers.
-    type F32: Sums + AsRef<[f32]> + AsMut<[f32]>;
-    /// Sums of `.f16`, two in each word.
-    type F16: Sums + AsRef<[u32]> + AsMut<[u32]>;
-    /// Sums of `.s32`.
-    type S32: Sums + AsRef<[i32]> + AsMut<[i32]>;
-}
-
-/// The sums of a thread, in the order of their registers.
-///
-/// # Safety
-///
-/// Implemented in this module only: an array of words, as many as `COLUMNS` and `HALVES` say.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not the sums of a `wgmma`: pass what a function of `ptx::raw` has returned",
-    label = "not sums"
-)]
-pub unsafe trait Sums: Copy {
-    /// Whether a word has two sums of `.f16`.
-    #[doc(hidden)]
-    const HALVES: bool;
-    /// The place of the columns in `n`.
-    #[doc(hidden)]
-    const COLUMNS: u8;
-}
-
-/// A number of columns of a `wgmma` of integers.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a number of columns of `wgmma` of integers: use `n::N8`, `N16`, `N24`, `N32` or a larger multiple of 16",
-    label = "not legal here"
-)]
-pub trait IntegerColumns: Columns {}
-
-macro_rules! columns {
-    (@sums $Tag:ident $halves:literal $Sums:ty) => {
-        #[diagnostic::do_not_recommend]
-        // SAFETY: the words are those of `Columns`.
-        unsafe impl Sums for $Sums {
-            const HALVES: bool = $halves;
-            const COLUMNS: u8 = <n::$Tag as Qualifier>::ID;
-        }
-    };
-    ($( $Tag:ident = $n:literal $(for $Integer:ident)?; )*) => { $(
-        #[diagnostic::do_not_recommend]
-        impl Columns for n::$Tag {
-            const COUNT: usize = $n;
-            type F32 = [f32; $n / 2];
-            type F16 = [u32; $n / 4];
-            type S32 = [i32; $n / 2];
-        }
-        $(
-            #[diagnostic::do_not_recommend]
-            impl $Integer for n::$Tag {}
-        )?
-        columns! { @sums $Tag false [f32; $n / 2] }
-        columns! { @sums $Tag true [u32; $n / 4] }
-        columns! { @sums $Tag false [i32; $n / 2] }
-    )* };
-}
-columns! {
-    N8 = 8 for IntegerColumns; N16 = 16 for IntegerColumns; N24 = 24 for IntegerColumns; N32 = 32 for IntegerColumns;
-    N40 = 40; N48 = 48 for IntegerColumns; N56 = 56; N64 = 64 for IntegerColumns;
-    N72 = 72; N80 = 80 for IntegerColumns; N88 = 88; N96 = 96 for IntegerColumns;
-    N104 = 104; N112 = 112 for IntegerColumns; N120 = 120; N128 = 128 for IntegerColumns;
-    N136 = 136; N144 = 144 for IntegerColumns; N152 = 152; N160 = 160 for IntegerColumns;
-    N168 = 168; N176 = 176 for IntegerColumns; N184 = 184; N192 = 192 for IntegerColumns;
-    N200 = 200; N208 = 208 for IntegerColumns; N216 = 216; N224 = 224 for IntegerColumns;
-    N232 = 232; N240 = 240 for IntegerColumns; N248 = 248; N256 = 256 for IntegerColumns;
-}
-
-/// The number of repetitions of a shape of tensor memory, which determines the registers of a thread.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a number of repetitions of `tcgen05.ld` or `tcgen05.st`: use a tag of `num`",
-    label = "not legal here"
-)]
-pub trait Repetitions: Qualifier {
-    /// The registers of a shape with one for each repetition.
-    type Words: Copy;
-    /// The registers of `.16x128b`.
-    type Words2: Copy;
-    /// The registers of `.16x256b`.
-    type Words4: Copy;
-}
-macro_rules! repetitions {
-    ($( $Tag:ident = $n:literal; )*) => { $(
-        #[diagnostic::do_not_recommend]
-        impl Repetitions for num::$Tag {
-            type Words = [u32; $n];
-            type Words2 = [u32; 2 * $n];
-            type Words4 = [u32; 4 * $n];
-        }
-    )* };
-}
-repetitions! { X1 = 1; X2 = 2; X4 = 4; X8 = 8; X16 = 16; X32 = 32; X64 = 64; X128 = 128; }
 
 /// A state-space qualifier, which determines the Rust type of an address: a `u32` in shared memory, otherwise a pointer.
 pub trait AddressSpace: Qualifier {
@@ -199,7 +83,7 @@ macro_rules! address_bits {
 address_bits! { u32, *mut u8 }
 
 macro_rules! qualifiers {
-    ($( $(#[$axis_doc:meta])* mod $axis:ident {
+    ($( $(#[$axis_doc:meta])* mod $axis:ident $(of $feature:literal)? {
         $( $(#[$doc:meta])* $Tag:ident $(($Operand:ty))? = $ptx:literal; )*
     } )*) => {
         $(
@@ -210,6 +94,7 @@ macro_rules! qualifiers {
                 #[doc = concat!("- `", stringify!($Tag), $( "(", stringify!($Operand), ")", )? "`:")]
                 $(#[$doc])*
             )*
+            $( #[cfg(feature = $feature)] )?
             pub mod $axis {
                 $(
                     $(#[$doc])*
@@ -225,22 +110,26 @@ macro_rules! qualifiers {
         )*
         qualifiers! {
             @number [ 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 ]
-            $( $axis [] [ $( $Tag $ptx )* ] )*
+            $( $axis [ $($feature)? ] [] [ $( $Tag $ptx )* ] )*
         }
     };
-    (@number $ids:tt $( $axis:ident [ $( [ $Tag:ident $id:literal $ptx:literal ] )* ] [] )*) => {
-        $( $(
+    (@number $ids:tt $( $axis:ident $feature:tt [ $( [ $Tag:ident $id:literal $ptx:literal ] )* ] [] )*) => {
+        $( qualifiers! { @impls $feature [ $( [ $axis $Tag $id $ptx ] )* ] } )*
+        qualifiers! { @texts ($) $( $( [ $axis $Tag $id $ptx ] )* )* }
+    };
+    (@impls [ $($feature:literal)? ] $tags:tt) => { $( #[cfg(feature = $feature)] )? qualifiers! { @impls $tags } };
+    (@impls [ $( [ $axis:ident $Tag:ident $id:literal $ptx:literal ] )* ]) => { $(
             #[diagnostic::do_not_recommend]
             impl Qualifier for $axis::$Tag {
                 const PTX: &'static str = $ptx;
                 const ID: u8 = $id;
             }
-        )* )*
-        qualifiers! { @texts ($) $( $( [ $axis $Tag $id $ptx ] )* )* }
-    };
+    )* };
     // Numbers the next tag of each axis.
-    (@number [ $id:literal $($ids:literal)* ] $( $axis:ident [ $($done:tt)* ] [ $( $Tag:ident $ptx:literal $($tags:tt)* )? ] )*) => {
-        qualifiers! { @number [ $($ids)* ] $( $axis [ $($done)* $( [ $Tag $id $ptx ] )? ] [ $( $($tags)* )? ] )* }
+    (@number [ $id:literal $($ids:literal)* ]
+        $( $axis:ident $feature:tt [ $($done:tt)* ] [ $( $Tag:ident $ptx:literal $($tags:tt)* )? ] )*
+    ) => {
+        qualifiers! { @number [ $($ids)* ] $( $axis $feature [ $($done)* $( [ $Tag $id $ptx ] )? ] [ $( $($tags)* )? ] )* }
     };
     (@texts ($d:tt) $( [ $axis:ident $Tag:ident $id:literal $ptx:literal ] )*) => {
         /// Puts the number and the PTX text of a tag between the tag and its register, and hands all to a macro.
@@ -546,14 +435,14 @@ qualifiers! {
         None = "";
     }
     /// `.trans`: whether a matrix is transposed on its way between registers and memory.
-    mod trans {
+    mod trans of "tensor" {
         /// `.trans`: the matrix is loaded or stored in column-major order.
         Trans = ".trans";
         /// No qualifier: the matrix is loaded or stored in row-major order.
         None = "";
     }
     /// The type of the elements of a matrix.
-    mod element {
+    mod element of "tensor" {
         /// `.b8x16.b6x16_p32`: 16 elements of 6 bits and 32 bits of padding in memory, 16 bytes in registers.
         B8x16B6x16P32 = ".b8x16.b6x16_p32";
         /// `.b8x16.b4x16_p64`: 16 elements of 4 bits and 64 bits of padding in memory, 16 bytes in registers.
@@ -580,21 +469,21 @@ qualifiers! {
         U4 = ".u4";
     }
     /// `.alayout` and `.blayout`: the order of the elements of a matrix.
-    mod layout {
+    mod layout of "tensor" {
         /// `.row`: row by row.
         Row = ".row";
         /// `.col`: column by column.
         Col = ".col";
     }
     /// `.spvariant`: the metadata of a sparse matrix.
-    mod sparse {
+    mod sparse of "tensor" {
         /// `.sp`: the indices of a group are in any order.
         Any = ".sp";
         /// `.sp::ordered_metadata`: the indices of a group increase.
         Ordered = ".sp::ordered_metadata";
     }
     /// The sparsity selector `f` of `mma.sp`, an immediate: the lanes of each four that hold the metadata.
-    mod selector {
+    mod selector of "tensor" {
         /// The first lane, the first two lanes, or all four lanes.
         S0 = "0";
         /// The second lane, or the last two lanes.
@@ -605,7 +494,7 @@ qualifiers! {
         S3 = "3";
     }
     /// The columns of B and D of `wgmma`.
-    mod n {
+    mod n of "tensor" {
         /// `n8`: 8 columns.
         N8 = "n8";
         /// `n16`: 16 columns.
@@ -672,14 +561,14 @@ qualifiers! {
         N256 = "n256";
     }
     /// `imm-scale-a` and `imm-scale-b`, an immediate: whether a matrix is negated.
-    mod scale {
+    mod scale of "tensor" {
         /// `1`: the matrix as it is.
         Plus = "1";
         /// `-1`: the matrix with the opposite sign.
         Minus = "-1";
     }
     /// `imm-trans-a` and `imm-trans-b`, an immediate: the order of a matrix in shared memory.
-    mod major {
+    mod major of "tensor" {
         /// `0`: the elements along K are beside each other.
         K = "0";
         /// `1`: the elements along M or N are beside each other.
@@ -814,7 +703,7 @@ qualifiers! {
         Two = ".cta_group::2";
     }
     /// `.num` of [`tcgen05_ld_32x32b`](crate::raw::tcgen05_ld_32x32b) and its like: how often the shape stands beside itself.
-    mod num {
+    mod num of "tensor" {
         /// `.x1`: once.
         X1 = ".x1";
         /// `.x2`: twice.
@@ -833,7 +722,7 @@ qualifiers! {
         X128 = ".x128";
     }
     /// `.pack` and `.unpack`: whether a register has the 16-bit elements of two columns of tensor memory.
-    mod pack {
+    mod pack of "tensor" {
         /// `.pack::16b`: the low 16 bits of two columns become a register.
         Pack16b = ".pack::16b";
         /// `.unpack::16b`: the halves of a register become the low 16 bits of two columns.
@@ -842,7 +731,7 @@ qualifiers! {
         None = "";
     }
     /// `.shape` and `.multicast` of [`tcgen05_cp`](crate::raw::tcgen05_cp): lanes and bits of each.
-    mod cp_shape {
+    mod cp_shape of "tensor" {
         /// `.128x256b`: 256 bits of each of 128 lanes.
         S128x256b = ".128x256b";
         /// `.4x256b`: 256 bits of each of 4 lanes.
@@ -857,7 +746,7 @@ qualifiers! {
         S32x128bWarpx4 = ".32x128b.warpx4";
     }
     /// `.dst_fmt` and `.src_fmt` of [`tcgen05_cp`](crate::raw::tcgen05_cp): whether the copy expands elements to bytes.
-    mod expansion {
+    mod expansion of "tensor" {
         /// No qualifier: the copy moves bytes as they are.
         None = "";
         /// `.b8x16.b6x16_p32`: from 16 elements of 6 bits and 32 bits of padding to 16 bytes.
@@ -867,7 +756,7 @@ qualifiers! {
     }
     /// `.kind` of [`tcgen05_mma`](crate::raw::tcgen05_mma) and its like: the types of the elements, of which the instruction
     /// descriptor names one.
-    mod kind {
+    mod kind of "tensor" {
         /// `.kind::f16`: `.f16` or `.bf16`.
         F16 = ".kind::f16";
         /// `.kind::tf32`: `.tf32`.
@@ -878,7 +767,7 @@ qualifiers! {
         I8 = ".kind::i8";
     }
     /// `.scale_vectorsize`: the elements of a row of A, or of a column of B, that have one scale factor.
-    mod scale_vec {
+    mod scale_vec of "tensor" {
         /// `.scale_vec::1X`: one scale factor for all K elements.
         X1 = ".scale_vec::1X";
         /// `.scale_vec::2X`: two scale factors for K elements.
@@ -892,7 +781,7 @@ qualifiers! {
     }
     /// `.collector_usage`: what becomes of the collector buffer of A, or of one of the four of B (`B0` …); with `.ashift` or
     /// without.
-    mod collector {
+    mod collector of "tensor" {
         /// `.collector::a::fill`: A goes to the buffer.
         Fill = ".collector::a::fill";
         /// `.collector::a::use`: A may come from the buffer.
@@ -939,21 +828,21 @@ qualifiers! {
         B3Discard = ".collector::b3::discard";
     }
     /// `zero-column-mask-desc` of [`tcgen05_mma_ws`](crate::raw::tcgen05_mma_ws): which columns of B count as zeros.
-    mod zero_columns {
+    mod zero_columns of "tensor" {
         /// No operand: none.
         None = "";
         /// `zero-column-mask-desc`: those that a zero-column mask descriptor describes (PTX ISA 9.7.16.4.3).
         Mask(u64) = "";
     }
     /// `.wait_operation` of [`tcgen05_wait`](crate::raw::tcgen05_wait).
-    mod wait {
+    mod wait of "tensor" {
         /// `::ld`: waits for loads from tensor memory.
         Ld = "::ld";
         /// `::st`: waits for stores to tensor memory.
         St = "::st";
     }
     /// The side of a synchronization between threads that [`tcgen05_fence`](crate::raw::tcgen05_fence) stands on.
-    mod thread_sync {
+    mod thread_sync of "tensor" {
         /// `::before_thread_sync`: orders earlier `tcgen05` instructions before the synchronization.
         Before = "::before_thread_sync";
         /// `::after_thread_sync`: orders later `tcgen05` instructions after the synchronization.

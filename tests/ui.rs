@@ -3,7 +3,7 @@
 //! `#[cfg(not(fixed))]`. With `--cfg fixed` it compiles without a warning, except for imports that only the misuse needs.
 //!
 //! Cases build with the crate's default features; cases in a folder `tests/ui/<module>/sm_90a`, `…/sm_100a` or `…/stock-linker` build with
-//! that feature.
+//! that feature, those of sm_90a with `tensor` too.
 //!
 //! Everything is built for the host, up to code generation: assertions inside generic functions fail only when the functions are
 //! instantiated. `BLESS=1 cargo test --test ui` rewrites the `.stderr` files.
@@ -56,9 +56,8 @@ const RULES: &[(u32, &str)] = &[
     (18, "print what C's `printf` cannot print, or with a format that does not fit the arguments"),
 ];
 
-/// Folders of cases, each named after the feature that they are built with. Cases in `no-tensor` are built without the feature `tensor`.
-const FEATURES: [&str; 4] = ["sm_90a", "sm_100a", "stock-linker", NO_TENSOR];
-const NO_TENSOR: &str = "no-tensor";
+/// Folders of cases, each named after the feature that they are built with.
+const FEATURES: [&str; 3] = ["sm_90a", "sm_100a", "stock-linker"];
 
 fn main() -> ExitCode {
     match run() {
@@ -384,11 +383,9 @@ impl Compiler {
     fn new(root: &Path) -> Result<Compiler> {
         let mut flags = vec![("default", ptx_args(root, &[])?)];
         for feature in FEATURES {
-            let features = match feature {
-                NO_TENSOR => vec!["--no-default-features", "--features", "sm_90"],
-                feature => vec!["--features", feature],
-            };
-            flags.push((feature, ptx_args(root, &features)?));
+            // `ptx::wgmma` is of both.
+            let features = if feature == "sm_90a" { "sm_90a,tensor" } else { feature };
+            flags.push((feature, ptx_args(root, &["--features", features])?));
         }
         // Quoted source of the library and of `core` must not depend on its folder and line.
         let filters = [

@@ -162,19 +162,19 @@ macro_rules! instruction {
     ) => {
         instruction!(@gated $name [ $($gate)? ] [ $($( $($tag_gate)? )*)* ]
             {
-                #[doc = concat!("`", $($form,)+ "`\n")]
+                #[cfg_attr(not(target_arch = "nvptx64"), doc = concat!("`", $($form,)+ "`\n"))]
                 $($doc)*
-                $( #[doc = concat!(
+                $( #[cfg_attr(not(target_arch = "nvptx64"), doc = concat!(
                     "\n- `", stringify!($($Q)? $($Opt)?), "`:" $(, " `", stringify!($axis), "::", stringify!($Tag), "`")*
-                )] )*
-                #[doc = concat!(
+                ))] )*
+                #[cfg_attr(not(target_arch = "nvptx64"), doc = concat!(
                     "\nPTX ISA ", $isa,
                     $( $( $( " (`", stringify!($axis), "::", stringify!($Tag), "`: ", $newer, ")", )? )* )*
                     ", target ", instruction!(@targets $target $($gate)?),
                     $( $( $( " (`", stringify!($axis), "::", stringify!($Tag), "`: ", $least, ")", )? )* )*
                     $( $( $( " (`", stringify!($axis), "::", stringify!($Tag), "`: ", gate_text!($tag_gate), ")", )? )* )*
                     ". Section ", $section, "."
-                )]
+                ))]
                 $(
                     ///
                     /// # Safety
@@ -203,7 +203,7 @@ macro_rules! instruction {
                         emit! {
                             @operands [ $( [in $class $arg] )* $( $( [out $out_class $out $OutTy] )* )? $( [const $N] )? ] [] []
                             [ $($convergent)? ] {
-                                [ $( $head, )+ ] [] [] [] [] [ " // ptx:", $isa, ] [ [ [none none] [none none] ] [ [] [] [] [] ] [] ]
+                                [ $( $head, )+ ] [] [] [] [] [ " // ptx:", $isa, ] [ [ [none none] [none] ] [ [] [] [] [] ] [] ]
                                 [ $( [ $($Q)? $($Opt)? [ $($On)? ] $between $(
                                     [ $id $ptx $register [ $($operand $opt_class)? ] [ $($bare)? ] [ $($newer)? ] [ $($least)? ] ]
                                 )* ] )* ]
@@ -235,21 +235,40 @@ macro_rules! instruction {
             };
         });
     };
-    (@gated _ [ $($gate:ident)? ] [] { $($item:tt)* }) => { $( #[cfg($gate)] )? $($item)* };
+    (@gated _ $gate:tt [] { $($item:tt)* }) => { $($item)* };
     // The probe of gated rows calls no other.
     (@gated $name:ident [] [] { $($item:tt)* }) => { #[cfg(not(probe = "gated"))] $($item)* };
     (@gated $name:ident [] $tags:tt { $($item:tt)* }) => { $($item)* };
-    (@gated $name:ident [ $gate:ident ] $tags:tt { $($item:tt)* }) => {
+    (@gated $name:ident [ $gate:ident ] $tags:tt { $($item:tt)* }) => { $($item)* };
+    (@targets $target:literal) => { concat!($target, " or higher") };
+    (@targets $target:literal $gate:ident) => { gate_text!($gate) };
+
+    // A row with a gate: without the gate, no more than its name is read.
+    (
+        $(#[$doc:meta])* $(@$safety:ident)? fn $name:ident $([$($q:tt)*])? $(< const $N:ident: $Nty:ty = $n_probe:literal >)?
+            ( $($operands:tt)* ) $( -> $Out:ty = $outs:tt $result:expr )?;
+        form: $($form:literal)+;
+        ptx: $($head:literal)+ .. $($tail:literal)* $(.. $($end:literal)+)?;
+        isa: $isa:literal, target: $target:literal, section: $section:literal;
+        gate: $gate:ident;
+        $($rest:tt)*
+    ) => {
         #[cfg($gate)]
-        $($item)*
+        instruction! {
+            @tags [ $($($q)*)? ] [] { [ $(#[$doc])* ] [ $($safety)? ] $name } {
+                $(< const $N: $Nty = $n_probe >)? ( $($operands)* ) $( -> $Out = $outs $result )?;
+                form: $($form)+;
+                ptx: $($head)+ .. $($tail)* $(.. $($end)+)?;
+                isa: $isa, target: $target, section: $section;
+                gate: $gate;
+                $($rest)*
+            }
+        }
         #[cfg(not($gate))]
         #[allow(non_upper_case_globals)]
         #[doc(hidden)]
         pub const $name: closed!($gate) = closed!($gate);
     };
-    (@targets $target:literal) => { concat!($target, " or higher") };
-    (@targets $target:literal $gate:ident) => { gate_text!($gate) };
-
     ( $(#[$doc:meta])* $(@$safety:ident)? fn $name:ident[$($q:tt)*] $($rest:tt)* ) => {
         instruction! { @tags [ $($q)* ] [] { [ $(#[$doc])* ] [ $($safety)? ] $name } { $($rest)* } }
     };
@@ -348,32 +367,21 @@ pub(crate) const fn ends_a_statement(text: &str) -> bool {
 
 /// The body of an instruction: walks the qualifiers, then emits the text they add up to.
 macro_rules! emit {
-    // The text so far, what stands before the tag, and the tag; then the next qualifier.
-    (@walk
-        [ $($text:tt)* ] [ $($between:tt)* ] [ $($ptx:tt)* ] [ $($newer:literal)? ] [ $($least:literal)? ]
-        [ $($need:tt)* ] $state:tt [ $qualifier:tt $($more:tt)* ] $leaf:tt
-    ) => {
-        emit!(@qualifier
-            [ $($text)* $($between)* $($ptx)* ] [ $($need)* $( " ptx:", $newer, )? $( " target:", $least, )? ]
-            $state $qualifier [ $($more)* ] $leaf
-        )
-    };
     // The end of the walk: what the operands are is known.
     (@walk
         [ $($text:tt)* ] [ $($between:tt)* ] [ $($ptx:tt)* ] [ $($newer:literal)? ] [ $($least:literal)? ] [ $($need:tt)* ]
         [
-            [ [ $bits:ident $reg:ident ] [ $address_bits:ident $address_reg:ident ] ]
+            [ [ $bits:ident $reg:ident ] [ $address_reg:ident ] ]
             [ [ $($set_up:tt)* ] [ $($brought:tt)* ] [ $($asm:tt)* ] [ $($close:tt)* ] ]
             $bare:tt
         ]
         []
         {
             [ $($tail:tt)* ] [ $($end:tt)* ] [ $($option:tt)* ] [ $($result:expr)? ]
-            [ $($mark:tt)* ] [ $($never:tt)* ] [ $($label:tt)* ] [ $($let:tt)* ]
+            [ $($mark:tt)* ] [ $($never:tt)* ] [ $($label:tt)* ]
             [ $( { [ $($fixed:tt)* ] [ $($typed:ident)? ] [ $($out:ident)? ] [ $($address:ident)? ] } )* ]
         }
     ) => {{
-        $($let)*
         $( $( let $out: $bits; )? )*
         core::arch::asm!(
             concat!(
@@ -384,13 +392,23 @@ macro_rules! emit {
                 $($fixed)*
                 $( $typed = in($reg) $crate::raw::cast::<_, $bits>($typed), )?
                 $( $out = lateout($reg) $out, )?
-                $( $address = in($address_reg) $crate::qualifier::AddressBits::$address_bits($address), )?
+                $( $address = in($address_reg) $address, )?
             )*
             $($asm)* $($label)*
             options($($option)*)
         );
         $($result)?
     }};
+    // The text so far, what stands before the tag, and the tag; then the next qualifier.
+    (@walk
+        [ $($text:tt)* ] [ $($between:tt)* ] [ $($ptx:tt)* ] [ $($newer:literal)? ] [ $($least:literal)? ]
+        [ $($need:tt)* ] $state:tt [ $qualifier:tt $($more:tt)* ] $leaf:tt
+    ) => {
+        emit!(@qualifier
+            [ $($text)* $($between)* $($ptx)* ] [ $($need)* $( " ptx:", $newer, )? $( " target:", $least, )? ]
+            $state $qualifier [ $($more)* ] $leaf
+        )
+    };
     // A qualifier that depends on the tags so far, which leave it its first tag alone. `[]`: this is done.
     (@qualifier $text:tt $need:tt [ $regs:tt $brought:tt [ $bare:ident ] ]
         [ $Q:ident [ $On:ident ] $between:tt $first:tt $( $tag:tt )* ] $($walk:tt)*
@@ -426,9 +444,20 @@ macro_rules! emit {
     (@tag [ ty $bits:ident $class:ident ] $operand:tt $bare:tt [ [ $typed:tt $addressed:tt ] $brought:tt $was:tt ] $($walk:tt)*) => {
         emit!(@tag [] $operand $bare [ [ [ $bits $class ] $addressed ] $brought $was ] $($walk)*)
     };
-    (@tag [ at $bits:ident $class:ident ] $operand:tt $bare:tt [ [ $typed:tt $addressed:tt ] $brought:tt $was:tt ] $($walk:tt)*) => {
-        emit!(@tag [] $operand $bare [ [ $typed [ $bits $class ] ] $brought $was ] $($walk)*)
-    };
+    (@tag [ at $bits:ident $class:ident ] $operand:tt $bare:tt [ [ $typed:tt $addressed:tt ] $brought:tt $was:tt ] $Q:ident $done:tt
+        { $more:tt {
+            $tail:tt $end:tt $option:tt $result:tt $mark:tt $never:tt $label:tt
+            [ $( { $fixed:tt $in:tt $out:tt [ $($address:ident)? ] } )* ]
+        } }
+    ) => {{
+        $( $( let $address = $crate::qualifier::AddressBits::$bits($address); )? )*
+        emit!(@tag [] $operand $bare [ [ $typed [ $class ] ] $brought $was ] $Q $done
+            { $more {
+                $tail $end $option $result $mark $never $label
+                [ $( { $fixed $in $out [ $($address)? ] } )* ]
+            } }
+        )
+    }};
     (@tag [] [] [ $bare:ident ] [ $regs:tt $brought:tt $was:tt ] $($walk:tt)*) => {
         emit!(@tag [] [] [] [ $regs $brought [ $bare ] ] $($walk)*)
     };
@@ -495,21 +524,25 @@ macro_rules! emit {
     (@operands [ [const $N:ident] ] $let:tt [ $($asm:tt)* ] $($row:tt)*) => {
         emit!(@operands [] $let [ $($asm)* { [ $N = const $N, ] [] [] [] } ] $($row)*)
     };
-    (@operands [] $let:tt $asm:tt [] { $($walk:tt)* } { $($leaf:tt)* }) => {
-        emit!(@walk $($walk)* { $($leaf)* [] [] [] $let $asm })
-    };
-    (@operands [] $let:tt $asm:tt [ convergent ] $walk:tt $leaf:tt) => { convergent! { $walk $leaf $let $asm } };
+    (@operands [] [ $($let:tt)* ] $asm:tt [] { $($walk:tt)* } { $($leaf:tt)* }) => {{
+        $($let)*
+        emit!(@walk $($walk)* { $($leaf)* [] [] [] $asm })
+    }};
+    (@operands [] [ $($let:tt)* ] $asm:tt [ convergent ] $walk:tt $leaf:tt) => {{
+        $($let)*
+        convergent! { $walk $leaf $asm }
+    }};
 }
 
 /// A convergent instruction: its text has a name that is not an instruction, so that ptxas refuses the kernel unless `ptx-link`
 /// has marked the block. The linker removes the name.
 #[cfg(not(feature = "stock-linker"))]
 macro_rules! convergent {
-    ({ $($walk:tt)* } { $($leaf:tt)* } $let:tt $asm:tt) => {
+    ({ $($walk:tt)* } { $($leaf:tt)* } $asm:tt) => {
         emit!(@walk $($walk)* { $($leaf)* [
             "link_this_kernel_with_ptx_link_",
             env!("CARGO_PKG_VERSION_MAJOR"), "_", env!("CARGO_PKG_VERSION_MINOR"), "_", env!("CARGO_PKG_VERSION_PATCH"), "; ",
-        ] [] [] $let $asm })
+        ] [] [] $asm })
     };
 }
 /// The asm of a convergent instruction, from its text and its operands.
@@ -585,11 +618,11 @@ macro_rules! accumulators {
 /// A convergent instruction: the stock linker marks no block, so an asm goto keeps LLVM from copying it.
 #[cfg(feature = "stock-linker")]
 macro_rules! convergent {
-    ({ $($walk:tt)* } { $($leaf:tt)* } $let:tt $asm:tt) => {
+    ({ $($walk:tt)* } { $($leaf:tt)* } $asm:tt) => {
         emit!(@walk $($walk)* { $($leaf)* [] [ " {never}", ] [
             // SAFETY: the text has no jump to it.
             never = label { unsafe { core::intrinsics::unreachable() } },
-        ] $let $asm })
+        ] $asm })
     };
 }
 

@@ -37,7 +37,7 @@ legal! {
     { nan::Propagate, nan::Ignore }
 }
 
-#[cfg(target_arch = "nvptx64")]
+#[cfg(all(tcgen05, target_arch = "nvptx64"))]
 accumulators! { with_words
     X1 0 ".x1" "{}" [ d0 ]
     X2 1 ".x2" ", {}" [ d1 ]

@@ -55,7 +55,19 @@ legal! {
     { zero_columns::None, zero_columns::Mask(zero_column_mask in reg64) }
 }
 
+// Without any of the gates, an instruction is its name.
+#[cfg(not(tcgen05))]
+macro_rules! tcgen05_mma {
+    ($( $(#[$doc:meta])* fn $name:ident, [ $($q:tt)* ], $head:literal, $form:literal, $isa:literal, $section:literal, $gate:ident,
+        $($operand:ident)+; )*
+    ) => { $(
+        #[allow(non_upper_case_globals)]
+        #[doc(hidden)]
+        pub const $name: closed!($gate) = closed!($gate);
+    )* };
+}
 /// An instruction: the place of A, and what its operands are, one after the other.
+#[cfg(tcgen05)]
 macro_rules! tcgen05_mma {
     ($( $(#[$doc:meta])* fn $name:ident, [ $($q:tt)* ], $head:literal, $form:literal, $isa:literal, $section:literal, $gate:ident,
         $($operand:ident)+; )*

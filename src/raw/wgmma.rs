@@ -29,7 +29,7 @@ legal! {
     { satfinite::Satfinite, satfinite::None }
 }
 
-#[cfg(target_arch = "nvptx64")]
+#[cfg(all(wgmma, target_arch = "nvptx64"))]
 accumulators! { with_f32
     N8 0 "8" "{}, {}, {}, {}" [ d0 d1 d2 d3 ]
     N16 1 "16" ", {}, {}, {}, {}" [ d4 d5 d6 d7 ]
@@ -64,7 +64,7 @@ accumulators! { with_f32
     N248 30 "248" ", {}, {}, {}, {}" [ d120 d121 d122 d123 ]
     N256 31 "256" ", {}, {}, {}, {}" [ d124 d125 d126 d127 ]
 }
-#[cfg(target_arch = "nvptx64")]
+#[cfg(all(wgmma, target_arch = "nvptx64"))]
 accumulators! { with_f16
     N8 0 "8" "{}, {}" [ d0 d1 ]
     N16 1 "16" ", {}, {}" [ d2 d3 ]
@@ -99,7 +99,7 @@ accumulators! { with_f16
     N248 30 "248" ", {}, {}" [ d60 d61 ]
     N256 31 "256" ", {}, {}" [ d62 d63 ]
 }
-#[cfg(target_arch = "nvptx64")]
+#[cfg(all(wgmma, target_arch = "nvptx64"))]
 accumulators! { with_s32
     N8 0 "8" "{}, {}, {}, {}" [ d0 d1 d2 d3 ]
     N16 1 "16" ", {}, {}, {}, {}" [ d4 d5 d6 d7 ]
@@ -242,6 +242,16 @@ macro_rules! wgmma_probe {
     };
 }
 
+// Without the gate, an instruction is its name.
+#[cfg(not(wgmma))]
+macro_rules! wgmma {
+    ($( #[$doc:meta] )* fn $name:ident, $($row:tt)*) => {
+        #[allow(non_upper_case_globals)]
+        #[doc(hidden)]
+        pub const $name: closed!(wgmma) = closed!(wgmma);
+    };
+}
+#[cfg(wgmma)]
 macro_rules! wgmma {
     ($( #[$doc:meta] )* fn $name:ident, descriptor, $($row:tt)*) => { wgmma! {
         @a [ a: u64 ] [ a = in(reg64) a, ] [ "{a}, ", ] []
@@ -283,7 +293,6 @@ macro_rules! wgmma {
         ///   same shape. Nothing accesses these registers, and the result, until a [`wgmma_wait_group`] has waited for the
         ///   instruction.
         $( #[doc = $meta_safety] )?
-        #[cfg(wgmma)]
         #[inline(always)]
         #[allow(clippy::too_many_arguments, non_snake_case, unused_variables)]
         pub unsafe fn $name<N: $crate::qualifier::$Columns $(, $Q: super::$Legal)* $(, $S: super::$Selector)? $(, $I: super::$Number)*>(
@@ -308,12 +317,7 @@ macro_rules! wgmma {
                 )
             }
         }
-        #[cfg(not(wgmma))]
-        #[allow(non_upper_case_globals)]
-        #[doc(hidden)]
-        pub const $name: closed!(wgmma) = closed!(wgmma);
-
-        #[cfg(all(wgmma, probe, target_arch = "nvptx64"))]
+        #[cfg(all(probe, target_arch = "nvptx64"))]
         const _: () = {
             #[unsafe(export_name = concat!("probe_", stringify!($name)))]
             unsafe extern "ptx-kernel" fn probe(operands: *mut u64) {

@@ -22,9 +22,9 @@ pub fn written(folder: &str, wanted: &BTreeSet<String>) -> Result<PathBuf> {
 /// Compiles a crate that [`write()`] has written for the host, with the instructions of every target. Returns the errors, if
 /// there are any. This check takes a second, and names the faulty row.
 pub fn check(folder: &Path) -> Result<Option<String>> {
-    let targets = Arch::ALL.map(Arch::name);
+    let features: Vec<_> = Arch::ALL.into_iter().map(Arch::name).chain(["tensor"]).collect();
     let mut cargo = Toolchain::active()?.cargo();
-    cargo.args(["check", "--quiet", "--features", &targets.join(","), "--manifest-path"]);
+    cargo.args(["check", "--quiet", "--features", &features.join(","), "--manifest-path"]);
     cargo.arg(folder.join("Cargo.toml"));
     cargo.env("CARGO_TARGET_DIR", root().join("target/row/check")).env("RUSTFLAGS", "--cfg=probe");
     let output = cargo.output().context("cannot run cargo")?;
