@@ -5,8 +5,7 @@ use crate::cluster::Peers;
 use crate::raw;
 use crate::shared::Element;
 use crate::size;
-use crate::tensor::{MatrixBox, MulticastShape, TensorTile};
-use crate::wgmma::{Operand, Tile, panel};
+use crate::tensor::{MatrixBox, MulticastShape, Operand, TensorTile, Tile, panel};
 
 // SAFETY: the panels lie one after another, each a multiple of eight rows, to which the tile is aligned.
 unsafe impl<T: Element, S: MatrixBox, const PANELS: usize> StageTiles for Tile<T, S, PANELS> {
@@ -61,14 +60,14 @@ unsafe impl<T: Element, S: MatrixBox, P: MatrixBox + MulticastShape, const CTAS:
     }
 }
 
-/// Stages whose tiles are operands of `wgmma`: a [`Tile`], or a pair of such stages.
+/// Stages whose tiles are operands of tensor cores: a [`Tile`], or a pair of such stages.
 ///
 /// # Safety
 ///
 /// Implemented here only: the operands lie in the stage.
 #[diagnostic::on_unimplemented(
-    message = "a stage of `{Self}` has no operands of `wgmma`",
-    label = "neither a `wgmma::Tile` nor a pair of them",
+    message = "a stage of `{Self}` has no operands of tensor cores",
+    label = "neither a `tensor::Tile` nor a pair of them",
     note = "declare the stage with the layout of its tiles: `(Tile<bf16, Box2<64, 128, swizzle_mode::B128>>, Tile<bf16, Box2<64, 256, swizzle_mode::B128>>)`"
 )]
 #[cfg_attr(doc, doc(hidden))]
