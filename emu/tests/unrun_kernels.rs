@@ -183,50 +183,67 @@ impl Operand {
     }
 }
 
-/// Multiplies matrices of several extents by few blocks, which compute several blocks of the product or none, and compares each number
-/// with the sum of products in `f64`.
+/// The product of an `m` × `k` and an `n` × `k` matrix, by so many blocks.
+struct Gemm {
+    of: Format,
+    to: Format,
+    columns: u16,
+    extents: [usize; 3],
+    blocks: u32,
+    group: u32,
+}
+
+impl Gemm {
+    /// Runs the kernel, and compares each number with the sum of products in `f64`. Returns what was found.
+    fn run(&self, kernel: &Kernel, options: &Options) -> std::result::Result<(), String> {
+        let [m, n, k] = self.extents;
+        let mut random = fastrand::Rng::with_seed(7);
+        let mut device = Device::new();
+        let a = Operand::new(&mut device, self.of, [m, k], &mut random);
+        let b = Operand::new(&mut device, self.of, [n, k], &mut random);
+        let c = Operand::new(&mut device, self.to, [m, n], &mut random);
+        let scale = device.allocate(4);
+        device.write(scale, &0.5f32.to_le_bytes()).expect("the memory is allocated");
+        // The map of `c` comes with the numbers of its boxes.
+        let boxes = [n.div_ceil(64) as u32, m.div_ceil(128) as u32];
+        let written = [c.map(128), bytes(&boxes), vec![0; 56]].concat();
+        let [scale_a, scale_b] = [[scale, 1], [0, 0]].map(|slice| slice.map(u64::to_le_bytes).concat());
+        let numbers = [k as u32, self.group].map(|number| bytes(&[number]));
+        let [of_k, group] = numbers;
+        let arguments = [a.map(128), b.map(self.columns), written, scale_a, scale_b, of_k, group];
+        let arguments: Vec<&[u8]> = arguments.iter().map(Vec::as_slice).collect();
+        let module = device.load(&kernel.text).map_err(|error| error.to_string())?;
+        let params = lay_out(module.parameters(&kernel.name).expect("the module has the kernel"), &arguments);
+        let launch = Launch { params, dynamic_shared: 230_528, ..Launch::new(self.blocks, 256) };
+        let report =
+            device.launch(&module, &kernel.name, &launch, options).map_err(|error| error.to_string())?;
+        if !report.is_clean() {
+            return Err(report.to_string());
+        }
+        for (at, found) in c.read(&device).into_iter().enumerate() {
+            let (row, column) = (at / n, at % n);
+            let products = (0..k).map(|i| a.values[row * k + i] * b.values[column * k + i]);
+            let expected = 0.5 * products.sum::<f64>();
+            // Half a unit in the last place of the result, and the rounding of sums.
+            let unit = if self.to == Format::Bf16 { 1.0 / 256.0 } else { 1.0 / 2048.0 };
+            if (found - expected).abs() > expected.abs() * unit + 1e-5 * k as f64 {
+                return Err(format!("row {row}, column {column} is {found}, not {expected}"));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Multiplies matrices of several extents by few blocks, which compute several blocks of the product or none.
 fn gemm(name: &str, of: Format, to: Format, columns: u16) -> Result<()> {
-    let mut random = fastrand::Rng::with_seed(7);
     for (kernel, schedules) in builds(name, Arch::Sm100a)? {
         for number in 0..schedules {
-            for (blocks, [m, n, k], group) in
+            for (blocks, extents, group) in
                 [(1, [128, 64, 64], 1), (2, [1, 8, 16], 8), (1, [300, 520, 208], 1), (3, [261, 776, 336], 2)]
             {
-                let mut device = Device::new();
-                let a = Operand::new(&mut device, of, [m, k], &mut random);
-                let b = Operand::new(&mut device, of, [n, k], &mut random);
-                let c = Operand::new(&mut device, to, [m, n], &mut random);
-                let scale = device.allocate(4);
-                device.write(scale, &0.5f32.to_le_bytes()).expect("the memory is allocated");
-                // The map of `c` comes with the numbers of its boxes.
-                let boxes = [n.div_ceil(64) as u32, m.div_ceil(128) as u32];
-                let written = [c.map(128), bytes(&boxes), vec![0; 56]].concat();
-                let scales = [[scale, 1], [0, 0]].map(|slice| slice.map(u64::to_le_bytes).concat());
-                let [scale_a, scale_b] = scales;
-                let arguments = [
-                    a.map(128),
-                    b.map(columns),
-                    written,
-                    scale_a,
-                    scale_b,
-                    bytes(&[k as u32]),
-                    bytes(&[group]),
-                ];
-                let launch = Launch { dynamic_shared: 230_528, ..Launch::new(blocks, 256) };
-                run(&mut device, &kernel, launch, &arguments, &of_schedule(number));
-                let found = c.read(&device);
-                for (at, found) in found.into_iter().enumerate() {
-                    let (row, column) = (at / n, at % n);
-                    let products = (0..k).map(|i| a.values[row * k + i] * b.values[column * k + i]);
-                    let expected = 0.5 * products.sum::<f64>();
-                    // Half a unit in the last place of the result, and the rounding of sums.
-                    let bound = expected.abs() * if to == Format::Bf16 { 1.0 / 256.0 } else { 1.0 / 2048.0 }
-                        + 1e-5 * k as f64;
-                    assert!(
-                        (found - expected).abs() <= bound,
-                        "{name}, schedule {number}, {m} x {n} x {k}: row {row}, column {column} is {found}, not {expected}"
-                    );
-                }
+                let product = Gemm { of, to, columns, extents, blocks, group };
+                let found = product.run(&kernel, &of_schedule(number));
+                assert_eq!(found, Ok(()), "{name}, schedule {number}, {extents:?}");
             }
         }
     }
