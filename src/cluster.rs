@@ -76,7 +76,7 @@ use crate::raw;
 use crate::shared::{Lendable, Scoped, publish_inits};
 
 mod barrier;
-#[cfg(wgmma)]
+#[cfg(any(wgmma, tcgen05))]
 mod blocks;
 mod dsmem;
 mod peers;

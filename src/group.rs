@@ -15,7 +15,7 @@ use crate::special_register;
 
 mod hand_over;
 mod transition;
-#[cfg(wgmma)]
+#[cfg(any(wgmma, tcgen05))]
 mod warpgroup;
 mod warps;
 
@@ -23,9 +23,9 @@ pub(crate) use hand_over::come_back;
 pub use hand_over::{HandOver, Held};
 pub use transition::{AfterSync, End, IsThere, Together, Transitions};
 pub(crate) use transition::{Passed, nothing_to_end};
-#[cfg(wgmma)]
+#[cfg(any(wgmma, tcgen05))]
 pub(crate) use warpgroup::WARPGROUP;
-#[cfg(wgmma)]
+#[cfg(any(wgmma, tcgen05))]
 pub use warpgroup::Warpgroup;
 pub use warps::Warps;
 

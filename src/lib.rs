@@ -66,6 +66,8 @@ cfg_select! {
         pub mod shared;
         mod size;
         mod special_register;
+        #[cfg(tcgen05)]
+        pub mod tcgen05;
         pub mod tensor;
         mod trap;
         pub mod warp;

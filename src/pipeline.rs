@@ -25,32 +25,34 @@
 //! [`IdleRing::update_all`] makes all these calls for you.
 
 mod barrier_pair;
+#[cfg(tcgen05)]
+mod committed;
 mod consumers_barrier;
 #[cfg(wgmma)]
 mod exchange;
-mod layout;
-#[cfg(wgmma)]
+pub(crate) mod layout;
+#[cfg(any(wgmma, tcgen05))]
 mod operands;
-mod parts;
+pub(crate) mod parts;
 mod ring;
 mod rounds;
 mod run;
 mod stage;
-#[cfg(wgmma)]
+#[cfg(any(wgmma, tcgen05))]
 mod warpgroups;
 
 pub use barrier_pair::BarrierPair;
 pub use consumers_barrier::ConsumersBarrier;
 #[cfg(wgmma)]
 pub use exchange::{Exchange, ExchangeMemory, ExchangePart, ExchangedTile};
-#[cfg(wgmma)]
+#[cfg(any(wgmma, tcgen05))]
 pub use operands::OperandTiles;
 pub use parts::{AsyncStage, Consumer, CtaSignals, FullStage, Producer, StageSignals};
 pub use ring::{FinishedRing, FullRing, IdleRing, NextStage, Ring, RingMemory, StoringRing, UpdatedRing};
 pub use rounds::Rounds;
 pub use run::{FinishedRun, FinishedRunWith, Pipeline, PipelineMemory, RunsPipeline};
 pub use stage::{Sharing, SharingIn, StageSource, StageTile, StageTiles};
+#[cfg(any(wgmma, tcgen05))]
+pub use warpgroups::{EndsRun, FinishedWarpgroups, Pipelines, StageOperands};
 #[cfg(wgmma)]
-pub use warpgroups::{
-    EndsRun, FinishedWarpgroups, MaxRegisters, Pipelines, StageOperands, WarpgroupBarriers,
-};
+pub use warpgroups::{MaxRegisters, WarpgroupBarriers};

@@ -51,22 +51,30 @@ use crate::registers::unroll;
 use crate::shared::{Element, Shared};
 use crate::size;
 
-#[cfg(wgmma)]
+#[cfg(any(wgmma, tcgen05))]
 mod blocks;
 mod draft;
-#[cfg(wgmma)]
+#[cfg(any(wgmma, tcgen05))]
 mod matrix;
+#[cfg(any(wgmma, tcgen05))]
+mod operand;
 mod shape;
 mod store_ring;
 
 #[cfg(wgmma)]
-pub use blocks::{BlockPositions, TensorBlockMut, TensorBlocksMut, TensorRowMut, ZippedBlocksMut};
+pub use blocks::ZippedBlocksMut;
+#[cfg(any(wgmma, tcgen05))]
+pub use blocks::{BlockPositions, TensorBlockMut, TensorBlocksMut, TensorRowMut};
 pub use draft::{
     Acquired, ElementTypeOf, FillOf, MapElement, ReleasedTensorMap, Replace, ReplaceAtomicity,
     TensorMapDraft, TensorMapSlot, draft,
 };
-#[cfg(wgmma)]
+#[cfg(any(wgmma, tcgen05))]
 pub use matrix::MatrixBox;
+#[cfg(any(wgmma, tcgen05))]
+pub(crate) use operand::panel;
+#[cfg(any(wgmma, tcgen05))]
+pub use operand::{Operand, Tile};
 pub use shape::*;
 pub use store_ring::StoreRing;
 

@@ -29,7 +29,7 @@
 
 use core::marker::PhantomData;
 
-#[cfg(wgmma)]
+#[cfg(any(wgmma, tcgen05))]
 use crate::group::Warpgroup;
 use crate::group::{Cta, FirstWarp, Warps};
 use crate::mark::{self, Split};
@@ -368,7 +368,7 @@ impl FirstWarp<'_> {
     }
 }
 
-#[cfg(wgmma)]
+#[cfg(any(wgmma, tcgen05))]
 impl<const COUNT: u32> Warpgroup<'_, COUNT> {
     /// Returns the warp of the executing thread, for votes, shuffles and reductions among its threads.
     ///

@@ -43,14 +43,15 @@
 mod accumulator;
 mod columns;
 mod groups;
-mod operand;
+mod multiplicand;
 mod packed;
 mod rows;
 
 pub use accumulator::{Accumulator, Addend, Flight, Overwrite, Zeros};
 pub use columns::column_place;
 pub use groups::{Group, Groups, Read, Waiting, Wgmma};
-pub(crate) use operand::panel;
-pub use operand::{Multiplicand, Operand, RegisterMultiplicand, Tile};
+pub use multiplicand::{Multiplicand, RegisterMultiplicand};
 pub use packed::{Half, Packed};
 pub use rows::PerRow;
+
+pub use crate::tensor::{Operand, Tile};

@@ -65,8 +65,8 @@ fn build(text: &str, arch: Arch) {
     let mut build = Build::new(&folder, arch);
     // The flag also compiles functions that nothing calls.
     build.crate_flags = vec!["-Clink-dead-code".into()];
-    // `wgmma` is an instruction of tensor cores.
-    build.features.extend((arch == Arch::Sm90a).then(|| "ptx/tensor".into()));
+    // `wgmma` and `tcgen05` are instructions of tensor cores.
+    build.features.push("ptx/tensor".into());
     ok(build.run());
 }
 

@@ -427,6 +427,40 @@ fn registers(instruction: &str) -> impl Iterator<Item = u32> {
     words.filter_map(|word| word.strip_prefix('R')?.parse().ok())
 }
 
+/// Checks the products into tensor memory: one thread starts the four of a step one after another, with descriptors in uniform registers, and
+/// a thread of the warpgroup holds a part of the columns in registers.
+#[test]
+fn products_into_tensor_memory_follow_one_another() {
+    let module = ok(Build::new("kernels", Arch::Sm100a).run());
+    let tools = ok(Tools::find_or_fetch());
+    let cubin = module.path.with_extension("gemm_tcgen05.cubin");
+    let report = ok(tools.assemble(&module.path, Arch::Sm100a, &cubin));
+    let sass = ok(tools.sass(&cubin));
+    let kernels: Vec<_> =
+        report.kernels.iter().filter(|kernel| kernel.name.starts_with("gemm_tcgen05_")).collect();
+    assert_eq!(kernels.len(), 4);
+    for kernel in kernels {
+        let name = &kernel.name;
+        assert_eq!(kernel.faults(), [""; 0], "{name}");
+        let code = code_of(&sass, name);
+        let count = |word: &str| code.iter().filter(|instruction| instruction.contains(word)).count();
+        assert_eq!(count("LDL") + count("STL"), 0, "{name}");
+        // A load for each 64 columns. A commit of the stage at two places, of the accumulator, and of the run.
+        assert_eq!(count("LDTM.x64"), if name.contains("_N256_") { 4 } else { 2 }, "{name}");
+        assert_eq!(count("UTCBAR"), 4, "{name}");
+        let products: Vec<_> = (0..code.len())
+            .filter(|&at| ["UTCHMMA", "UTCQMMA"].iter().any(|name| code[at].starts_with(name)))
+            .collect();
+        assert_eq!(products.len(), 8, "{name}");
+        for step in products.chunks(4) {
+            for &instruction in &code[step[0]..=step[3]] {
+                let waits = ["BRA", "SYNCS", "BAR", "VOTE"].iter().any(|word| instruction.contains(word));
+                assert!(!waits, "{name}: `{instruction}` is among the products of a step");
+            }
+        }
+    }
+}
+
 /// Checks the matrix products: the four products of a step follow one another without a wait, and nothing reads or writes their sums
 /// meanwhile. Descriptors are in uniform registers, and the warpgroups divide the registers.
 #[test]

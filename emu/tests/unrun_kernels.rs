@@ -2,7 +2,8 @@
 //! set; then also without optimization, whose build takes longer than all other tests of this file.
 
 use anyhow::{Context, Result};
-use ptx_emu::{Device, Launch, Options, Schedule, lay_out};
+use ptx_emu::tensor::TensorMap;
+use ptx_emu::{Device, Format, Launch, Options, Schedule, lay_out};
 use xtask::device::{Arch, Build, OptLevel};
 use xtask::ptx::Kernel;
 use xtask::{bench, ptx};
@@ -119,4 +120,144 @@ fn clusterlaunchcontrol_scale_does_the_work_of_each_block_once() -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// A matrix of random numbers from -1 to 1, which a format has, in memory as a tensor.
+struct Operand {
+    rows: usize,
+    columns: usize,
+    values: Vec<f64>,
+    format: Format,
+    address: u64,
+}
+
+/// The `elemtype` of a tensor map, and the bytes of an element.
+fn element(format: Format) -> (u8, usize) {
+    match format {
+        Format::F16 => (6, 2),
+        Format::Bf16 => (10, 2),
+        _ => (0, 1),
+    }
+}
+
+impl Operand {
+    fn new(
+        device: &mut Device,
+        format: Format,
+        [rows, columns]: [usize; 2],
+        random: &mut fastrand::Rng,
+    ) -> Self {
+        let bits: Vec<u64> = (0..rows * columns).map(|_| format.from_f64(2.0 * random.f64() - 1.0)).collect();
+        let size = element(format).1;
+        let bytes: Vec<u8> = bits.iter().flat_map(|bits| bits.to_le_bytes().into_iter().take(size)).collect();
+        let address = device.allocate(bytes.len());
+        device.write(address, &bytes).expect("the memory is allocated");
+        let values = bits.into_iter().map(|bits| format.to_f64(bits)).collect();
+        Self { rows, columns, values, format, address }
+    }
+
+    /// The numbers that are in memory now.
+    fn read(&self, device: &Device) -> Vec<f64> {
+        let size = element(self.format).1;
+        let mut bytes = vec![0; size * self.values.len()];
+        device.read(self.address, &mut bytes).expect("the memory is allocated");
+        let of = |bytes: &[u8]| bytes.iter().rev().fold(0, |bits, byte| bits << 8 | u64::from(*byte));
+        bytes.chunks(size).map(|bytes| self.format.to_f64(of(bytes))).collect()
+    }
+
+    /// The map whose boxes have so many rows of 128 bytes.
+    fn map(&self, rows: u16) -> Vec<u8> {
+        let (element, size) = element(self.format);
+        let map = TensorMap {
+            address: self.address,
+            rank: 2,
+            element,
+            swizzle: 3,
+            dims: [self.columns as u32, self.rows as u32, 0, 0, 0],
+            boxes: [128 / size as u16, rows, 0, 0, 0],
+            steps: [1; 5],
+            strides: [(self.columns * size) as u64, 0, 0, 0],
+            ..TensorMap::default()
+        };
+        map.to_bytes().to_vec()
+    }
+}
+
+/// The product of an `m` × `k` and an `n` × `k` matrix, by so many blocks.
+struct Gemm {
+    of: Format,
+    to: Format,
+    columns: u16,
+    extents: [usize; 3],
+    blocks: u32,
+    group: u32,
+}
+
+impl Gemm {
+    /// Runs the kernel, and compares each number with the sum of products in `f64`. Returns what was found.
+    fn run(&self, kernel: &Kernel, options: &Options) -> std::result::Result<(), String> {
+        let [m, n, k] = self.extents;
+        let mut random = fastrand::Rng::with_seed(7);
+        let mut device = Device::new();
+        let a = Operand::new(&mut device, self.of, [m, k], &mut random);
+        let b = Operand::new(&mut device, self.of, [n, k], &mut random);
+        let c = Operand::new(&mut device, self.to, [m, n], &mut random);
+        let scale = device.allocate(4);
+        device.write(scale, &0.5f32.to_le_bytes()).expect("the memory is allocated");
+        // The map of `c` comes with the numbers of its boxes.
+        let boxes = [n.div_ceil(64) as u32, m.div_ceil(128) as u32];
+        let written = [c.map(128), bytes(&boxes), vec![0; 56]].concat();
+        let [scale_a, scale_b] = [[scale, 1], [0, 0]].map(|slice| slice.map(u64::to_le_bytes).concat());
+        let numbers = [k as u32, self.group].map(|number| bytes(&[number]));
+        let [of_k, group] = numbers;
+        let arguments = [a.map(128), b.map(self.columns), written, scale_a, scale_b, of_k, group];
+        let arguments: Vec<&[u8]> = arguments.iter().map(Vec::as_slice).collect();
+        let module = device.load(&kernel.text).map_err(|error| error.to_string())?;
+        let params = lay_out(module.parameters(&kernel.name).expect("the module has the kernel"), &arguments);
+        let launch = Launch { params, dynamic_shared: 230_528, ..Launch::new(self.blocks, 256) };
+        let report =
+            device.launch(&module, &kernel.name, &launch, options).map_err(|error| error.to_string())?;
+        if !report.is_clean() {
+            return Err(report.to_string());
+        }
+        for (at, found) in c.read(&device).into_iter().enumerate() {
+            let (row, column) = (at / n, at % n);
+            let products = (0..k).map(|i| a.values[row * k + i] * b.values[column * k + i]);
+            let expected = 0.5 * products.sum::<f64>();
+            // Half a unit in the last place of the result, and the rounding of sums.
+            let unit = if self.to == Format::Bf16 { 1.0 / 256.0 } else { 1.0 / 2048.0 };
+            if (found - expected).abs() > expected.abs() * unit + 1e-5 * k as f64 {
+                return Err(format!("row {row}, column {column} is {found}, not {expected}"));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Multiplies matrices of several extents by few blocks, which compute several blocks of the product or none.
+fn gemm(name: &str, of: Format, to: Format, columns: u16) -> Result<()> {
+    for (kernel, schedules) in builds(name, Arch::Sm100a)? {
+        for number in 0..schedules {
+            for (blocks, extents, group) in
+                [(1, [128, 64, 64], 1), (2, [1, 8, 16], 8), (1, [300, 520, 208], 1), (3, [261, 776, 336], 2)]
+            {
+                let product = Gemm { of, to, columns, extents, blocks, group };
+                let found = product.run(&kernel, &of_schedule(number));
+                assert_eq!(found, Ok(()), "{name}, schedule {number}, {extents:?}");
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn gemm_tcgen05_multiplies_bf16() -> Result<()> {
+    gemm("gemm_tcgen05_bf16_bf16_N256_4", Format::Bf16, Format::Bf16, 256)?;
+    gemm("gemm_tcgen05_bf16_bf16_N128_6", Format::Bf16, Format::Bf16, 128)
+}
+
+#[test]
+fn gemm_tcgen05_multiplies_f16_and_eight_bit_floats() -> Result<()> {
+    gemm("gemm_tcgen05_f16_f16_N256_4", Format::F16, Format::F16, 256)?;
+    gemm("gemm_tcgen05_E4m3_bf16_N256_4", Format::E4m3, Format::Bf16, 256)
 }

@@ -96,7 +96,12 @@ impl Shape {
     /// The tensors of queries and of keys, of heads of `size` elements.
     pub fn tensors(self, size: usize) -> [Heads; 2] {
         let Self { sequences, heads, queries, keys, .. } = self;
-        [(queries, heads), (keys, self.of_keys())].map(|(tokens, heads)| Heads { size, tokens, heads, sequences })
+        [(queries, heads), (keys, self.of_keys())].map(|(tokens, heads)| Heads {
+            size,
+            tokens,
+            heads,
+            sequences,
+        })
     }
 }
 

@@ -59,6 +59,7 @@ mod tests {
     const NOT_RUN: &[(&str, &str)] = &[
         ("multimem_all_reduce", "it needs a multicast object, and so several GPUs"),
         ("clusterlaunchcontrol_scale", "its instructions need sm_100"),
+        ("gemm_tcgen05", "its instructions need sm_100f or sm_110f"),
     ];
 
     #[test]

@@ -35,6 +35,9 @@ pub mod fence;
 pub mod gemm;
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod gemm_plan;
+// `tcgen05`.
+#[cfg(any(feature = "sm_100f", feature = "sm_110f"))]
+pub mod gemm_tcgen05;
 pub mod group;
 pub mod int4_matrix_vector;
 pub mod launch;

@@ -15,7 +15,8 @@ use crate::raw;
 use crate::shared::{Element, Ended, Lendable, Place, Scoped, Shared, VectorStores};
 use crate::size;
 use crate::tensor::MatrixBox;
-use crate::wgmma::{Operand, Read, Tile, panel};
+use crate::tensor::{Operand, Tile, panel};
+use crate::wgmma::Read;
 
 /// The buffers that take turns. A warpgroup fills one of them when every warpgroup has multiplied what it had two turns before.
 const BUFFERS: usize = 2;
@@ -32,7 +33,7 @@ type Buffers<S> = Layout<S, BUFFERS, Filled>;
 /// warpgroup.
 ///
 /// ```
-/// use ptx::{bf16, pipeline::ExchangeMemory, qualifier::swizzle_mode, tensor::Box2, wgmma::Tile};
+/// use ptx::{bf16, pipeline::ExchangeMemory, qualifier::swizzle_mode, tensor::{Box2, Tile}};
 /// /// 64 rows, of which each of two warpgroups fills 64 columns.
 /// type Memory = ExchangeMemory<Tile<bf16, Box2<64, 64, swizzle_mode::B128>, 2>>;
 /// ```

@@ -121,15 +121,15 @@ impl<S: StageTiles, const STAGES: usize, Signals: StageMbarriers> Layout<S, STAG
 /// used next.
 #[derive(Debug, Clone, Copy)]
 pub struct Cursor {
-    pub(super) stage: u32,
-    pub(super) parity: u32,
+    pub(crate) stage: u32,
+    pub(crate) parity: u32,
 }
 
 impl Cursor {
-    pub(super) const START: Cursor = Cursor { stage: 0, parity: 0 };
+    pub(crate) const START: Cursor = Cursor { stage: 0, parity: 0 };
 
     #[inline(always)]
-    pub(super) fn advance<const STAGES: usize>(&mut self) {
+    pub(crate) fn advance<const STAGES: usize>(&mut self) {
         let next = self.stage + 1;
         let wraps = next == STAGES as u32;
         self.stage = if wraps { 0 } else { next };

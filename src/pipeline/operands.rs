@@ -5,8 +5,7 @@ use crate::cluster::Peers;
 use crate::raw;
 use crate::shared::Element;
 use crate::size;
-use crate::tensor::{MatrixBox, MulticastShape, TensorTile};
-use crate::wgmma::{Operand, Tile, panel};
+use crate::tensor::{MatrixBox, MulticastShape, Operand, TensorTile, Tile, panel};
 
 // SAFETY: the panels lie one after another, each a multiple of eight rows, to which the tile is aligned.
 unsafe impl<T: Element, S: MatrixBox, const PANELS: usize> StageTiles for Tile<T, S, PANELS> {
@@ -61,14 +60,14 @@ unsafe impl<T: Element, S: MatrixBox, P: MatrixBox + MulticastShape, const CTAS:
     }
 }
 
-/// Stages that warpgroups use: of a [`Tile`], an operand of `wgmma`, of a tile `[T; N]`, which threads read, or of a pair of these.
+/// Stages whose tiles are operands of tensor cores: a [`Tile`], a tile `[T; N]`, which threads read, or a pair of these.
 ///
 /// # Safety
 ///
 /// Implemented here only: the operands lie in the stage, and threads read none of them if `LOADED` is false.
 #[diagnostic::on_unimplemented(
-    message = "a stage of `{Self}` has no operands of `wgmma`",
-    label = "neither a `wgmma::Tile`, nor a tile `[T; N]` that threads read, nor a pair of them",
+    message = "a stage of `{Self}` has no operands of tensor cores",
+    label = "neither a `tensor::Tile`, nor a tile `[T; N]` that threads read, nor a pair of them",
     note = "declare the stage with the layout of its tiles: `(Tile<bf16, Box2<64, 128, swizzle_mode::B128>>, Tile<bf16, Box2<64, 256, swizzle_mode::B128>>)`"
 )]
 #[cfg_attr(doc, doc(hidden))]

@@ -11,7 +11,7 @@ use crate::group::Brand;
 use crate::group::{Thread, Warps};
 use crate::mark::Group;
 use crate::mbarrier::{await_copies, await_parity};
-#[cfg(wgmma)]
+#[cfg(any(wgmma, tcgen05))]
 use crate::qualifier::mode;
 use crate::qualifier::{Sealed, arrivals, cache_hint, scope, sem, space, suspend_time_hint};
 use crate::raw::{self, MbarrierSuspendTimeHint};
@@ -153,9 +153,9 @@ unsafe fn await_full<G: Sharing>(bar: u32, parity: u32, hint: impl MbarrierSuspe
 /// # Safety
 ///
 /// As [`await_full`]. All lanes of the warp make this call together.
-#[cfg(wgmma)]
+#[cfg(any(wgmma, tcgen05))]
 #[inline(always)]
-pub(super) unsafe fn await_full_together<G: Sharing>(bar: u32, parity: u32) {
+pub(crate) unsafe fn await_full_together<G: Sharing>(bar: u32, parity: u32) {
     let hint = suspend_time_hint::None;
     // SAFETY: the caller passes a valid mbarrier and a parity in range, and the lanes are together (`# Safety`).
     unsafe {
@@ -499,6 +499,22 @@ impl<'p, S: StageTiles, const STAGES: usize, Signals: StageSignals> Consumer<'p,
         // SAFETY: the lanes of the warp make the call together (`Consumer::operands`).
         let stage = unsafe { raw::shfl_sync(mode::Idx, self.at.stage, 0, 0x1f, u32::MAX) };
         let stage = super::StageOperands::new(self.base, stage, self.signals);
+        self.at.advance::<STAGES>();
+        (stage, self)
+    }
+
+    /// As [`into_operands`](Consumer::into_operands), by one thread.
+    #[cfg(tcgen05)]
+    #[inline(always)]
+    pub(super) fn into_operands_of_one(mut self) -> (super::StageOperands<'p, S, STAGES, Signals>, Self)
+    where
+        S: super::OperandTiles,
+        Signals: Sharing,
+    {
+        let full = Layout::<S, STAGES, Signals>::full(self.base, self.at.stage);
+        // SAFETY: as in `full`. If all stages are in use, the wait is for a load that follows their commits.
+        unsafe { self.signals.await_full(full, self.at.parity) };
+        let stage = super::StageOperands::new(self.base, self.at.stage, self.signals);
         self.at.advance::<STAGES>();
         (stage, self)
     }

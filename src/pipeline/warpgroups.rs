@@ -8,14 +8,19 @@ use super::parts::{Consumer, Producer, StageSignals};
 use super::run::{Pipeline, RunEnded, RunsPipeline};
 use super::stage::{Sharing, StageTiles};
 use crate::async_group::Token;
-use crate::barrier::bit;
-use crate::group::{Brand, Cta, End, HandOver, Thread, WARPGROUP, Warpgroup, Warps};
-use crate::mark::{Group, Split, hold};
-use crate::qualifier::mode;
-use crate::raw;
-use crate::shared::Place;
-use crate::trap::trap_because;
-use crate::wgmma::{Read, Wgmma};
+use crate::group::{Brand, Cta, End, HandOver};
+use crate::mark::{Group, hold};
+#[cfg(wgmma)]
+use crate::{
+    barrier::bit,
+    group::{Thread, WARPGROUP, Warpgroup, Warps},
+    mark::Split,
+    qualifier::mode,
+    raw,
+    shared::Place,
+    trap::trap_because,
+    wgmma::{Read, Wgmma},
+};
 
 /// The named barriers of the `COUNT` warpgroups that consume in a pipeline ([`Pipelines::run_warpgroups`]), one for each: the last ones
 /// of the CTA, `16 - COUNT` to 15. So a kernel has one such handle.
@@ -24,6 +29,7 @@ use crate::wgmma::{Read, Wgmma};
 /// use ptx::pipeline::WarpgroupBarriers;
 /// ptx::shared_memory! { struct Smem { barriers: WarpgroupBarriers<2> } } // barriers 14 and 15
 /// ```
+#[cfg(wgmma)]
 #[derive(Debug)]
 #[doc(alias = "cutlass::arch::NamedBarrier")]
 pub struct WarpgroupBarriers<const COUNT: u32> {
@@ -31,11 +37,13 @@ pub struct WarpgroupBarriers<const COUNT: u32> {
     _thread: PhantomData<*mut ()>,
 }
 
+#[cfg(wgmma)]
 impl<const COUNT: u32> WarpgroupBarriers<COUNT> {
     const FIRST: u32 = 16 - COUNT;
 }
 
 // SAFETY: the handle takes no bytes and uses these barriers alone.
+#[cfg(wgmma)]
 unsafe impl<const COUNT: u32> Place for WarpgroupBarriers<COUNT> {
     const SIZE: u32 = 0;
     const ALIGN: u32 = 1;
@@ -68,6 +76,7 @@ unsafe impl<const COUNT: u32> Place for WarpgroupBarriers<COUNT> {
 ///
 /// With 384 threads, a launch gives each 168. Two warpgroups that consume have 232 with `MaxRegisters<40, 232>`, of which 128 are the sums
 /// of 64 rows and 256 columns.
+#[cfg(wgmma)]
 #[derive(Debug, Clone, Copy)]
 #[doc(alias("cutlass::arch::warpgroup_reg_alloc", "cutlass::arch::warpgroup_reg_dealloc"))]
 pub struct MaxRegisters<const PRODUCER: u32, const CONSUMER: u32>;
@@ -79,6 +88,14 @@ pub struct MaxRegisters<const PRODUCER: u32, const CONSUMER: u32>;
 pub struct FinishedWarpgroups<P, H> {
     pipelines: P,
     handles: H,
+}
+
+impl<P, H> FinishedWarpgroups<P, H> {
+    /// What a run leaves whose closures have returned their handles.
+    #[cfg(tcgen05)]
+    pub(crate) fn new(pipelines: P, handles: H) -> Self {
+        FinishedWarpgroups { pipelines, handles }
+    }
 }
 
 impl<P: EndsRun, H: HandOver<Cta> + End> FinishedWarpgroups<P, H> {
@@ -127,23 +144,25 @@ unsafe impl<X: EndsRun, Y: EndsRun> EndsRun for (X, Y) {
 #[must_use = "the producer waits for the stage: call `.release(warpgroup)`"]
 #[derive(Debug)]
 pub struct StageOperands<'p, S, const STAGES: usize, G = ()> {
-    base: u32,
-    stage: u32,
-    signals: G,
+    pub(super) base: u32,
+    pub(super) stage: u32,
+    pub(super) signals: G,
     _run: Brand<'p>,
     _tiles: PhantomData<*mut S>,
 }
 
+#[cfg(wgmma)]
 // SAFETY: the handle alone has the stage.
 unsafe impl<S, const STAGES: usize, G> Read for StageOperands<'_, S, STAGES, G> {
     // Descriptors are computed for each group: ptxas would carry them to the next one in registers that are not uniform.
     #[inline(always)]
     fn when_read(mut self, _: Token) -> Self {
-        self.stage = raw::wgmma_tie_word(self.stage);
+        self.stage = raw::tie_word(self.stage);
         self
     }
 }
 
+#[cfg(wgmma)]
 impl<'p, S: StageTiles, const STAGES: usize, G: Sharing> Consumer<'p, S, STAGES, G> {
     /// Waits as [`wait`](Consumer::wait) does until the next stage is full, whose tiles are then operands of products
     /// ([`Wgmma::start`]), and gives back the consumer, which can wait for the stage after it meanwhile.
@@ -179,14 +198,17 @@ impl<'p, S: OperandTiles, const STAGES: usize, G: Sharing> StageOperands<'p, S, 
     pub fn tiles(&self) -> S::Operands<'_> {
         // Of one stage, an address that a loop does not carry, so that ptxas can keep it in a uniform register.
         let stage = if STAGES == 1 {
-            raw::wgmma_tie_word(self.base)
+            crate::raw::tie_word(self.base)
         } else {
             Layout::<S, STAGES, G>::stage(self.base, self.stage)
         };
         // SAFETY: copies have filled the stage, and nothing fills it again before `release`.
         unsafe { S::operands(stage) }
     }
+}
 
+#[cfg(wgmma)]
+impl<'p, S: OperandTiles, const STAGES: usize, G: Sharing> StageOperands<'p, S, STAGES, G> {
     /// Releases the stage, which no product reads any more: a wait for their group gave it back.
     ///
     /// Collective in the warpgroup.
@@ -340,6 +362,7 @@ pub unsafe trait Pipelines<'s, By: Group>: EndsRun + Sized {
     ///     });
     /// }
     /// ```
+    #[cfg(wgmma)]
     #[inline(always)]
     #[track_caller]
     fn run_warpgroups<
@@ -446,6 +469,7 @@ pub unsafe trait Pipelines<'s, By: Group>: EndsRun + Sized {
 }
 
 /// States the registers of the parts as a PTX comment. `ptx-link` compares them with the launch bounds, and removes it.
+#[cfg(wgmma)]
 #[inline(always)]
 fn state_registers<const PRODUCER: u32, const COUNT: u32, const CONSUMER: u32>() {
     #[cfg(target_arch = "nvptx64")]
@@ -547,4 +571,6 @@ unsafe impl<'s, By: Group, X: Pipelines<'s, By>, Y: Pipelines<'s, By>> Pipelines
     }
 }
 
-handles! { WarpgroupBarriers<1>, StageOperands<(), 2>, FinishedWarpgroups<Pipeline<(), 2>, ()> }
+handles! { StageOperands<(), 2>, FinishedWarpgroups<Pipeline<(), 2>, ()> }
+#[cfg(wgmma)]
+handles! { WarpgroupBarriers<1> }

@@ -666,9 +666,9 @@ through! {
 }
 
 /// Passes a word through assembly without an instruction, so that the compiler computes nothing of it before. PTX: none.
-#[cfg(wgmma)]
+#[cfg(any(wgmma, tcgen05))]
 #[inline(always)]
-pub(crate) fn wgmma_tie_word(word: u32) -> u32 {
+pub(crate) fn tie_word(word: u32) -> u32 {
     #[cfg(not(target_arch = "nvptx64"))]
     return word;
     #[cfg(target_arch = "nvptx64")]

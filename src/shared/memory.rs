@@ -39,7 +39,7 @@ pub(crate) const MAX_ALIGN: u32 = 1024;
     message = "`{Self}` has no place in shared memory",
     label = "not a handle of shared memory",
     note = "shared memory holds `SharedArray<T, N>`, `Mbarrier<Uninit>`, `RingMemory<[T; N], STAGES, INPUTS>`, `PipelineMemory<S, STAGES>`, `DsmemBuffer<T, N, Fill>`, \
-            `ReduceMemory<T>`, `SegmentMemory<T>`, `SharedTable<T, N>`, arrays `[P; N]` of such places, and one `WorkQueueMemory`; the fields of `shared_memory!` can also be the barriers of `ptx::barrier` and `WarpgroupBarriers<COUNT>`"
+            `ReduceMemory<T>`, `SegmentMemory<T>`, `SharedTable<T, N>`, arrays `[P; N]` of such places, and one `WorkQueueMemory`; the fields of `shared_memory!` can also be the barriers of `ptx::barrier`, `WarpgroupBarriers<COUNT>` and `TensorMemory<N, BUFFERS>`"
 )]
 pub unsafe trait Place: Sized {
     /// The number of bytes of shared memory that the object takes.

@@ -3,7 +3,7 @@
 use core::fmt;
 use core::marker::PhantomData;
 
-use super::operand::{Multiplicand, Operand, RegisterMultiplicand};
+use super::multiplicand::{Multiplicand, RegisterMultiplicand};
 use super::packed::Packed;
 use crate::async_group::Token;
 use crate::group::Brand;
@@ -11,7 +11,7 @@ use crate::mark::part_meets;
 use crate::qualifier::Columns;
 use crate::raw::{self, WgmmaMajor};
 use crate::registers::unroll;
-use crate::tensor::MatrixBox;
+use crate::tensor::{MatrixBox, Operand};
 
 /// The sums of a product that a warpgroup computes, `64 * M` rows of `N` columns of `f32`, at rest in the registers of its threads:
 /// each thread has `M * N / 2` of them.

@@ -123,7 +123,7 @@ impl<T: Half, N: Columns, const M: usize> Packed<T, N, M> {
             );
         }
         // The addresses are computed for each store: registers that hold them meanwhile would be missing to the sums.
-        let rank = raw::wgmma_tie_word(warpgroup.thread_rank());
+        let rank = raw::tie_word(warpgroup.thread_rank());
         let (lane, warp) = (rank % 32, rank / 32);
         // Lanes 0 to 15 give the rows of the first 8 columns, lanes 16 to 31 those of the next 8.
         let first = to.addr() + (16 * warp + lane % 16) * S::ROW_BYTES as u32;

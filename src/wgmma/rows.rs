@@ -137,7 +137,7 @@ impl<const M: usize> PerRow<f32, M> {
 /// The row and the column of the thread's first element.
 #[inline(always)]
 fn first<const COUNT: u32>(warpgroup: &Warpgroup<'_, COUNT>) -> [u32; 2] {
-    let rank = raw::wgmma_tie_word(warpgroup.thread_rank());
+    let rank = raw::tie_word(warpgroup.thread_rank());
     [rank / 32 * 16 + rank % 32 / 4, rank % 4 * 2]
 }
 

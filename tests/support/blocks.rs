@@ -14,11 +14,11 @@ pub struct Example {
 
 impl Example {
     /// Returns the feature of the target that the example needs. Only sm_90a has `wgmma`, and an example that needs it names one of
-    /// its types.
+    /// its types, or a type that it shares with `tcgen05`.
     fn feature(&self) -> Option<&'static str> {
         let names = |word: &&str| self.text.contains(word);
         match () {
-            () if self.gated => Some("sm_100a"),
+            () if self.gated || self.text.contains("tcgen05") => Some("sm_100a"),
             () if ["wgmma", "Warpgroup", "TensorBlocksMut"].iter().any(names) => Some("sm_90a"),
             () => None,
         }

@@ -567,7 +567,8 @@ pub static KERNELS: &[Kernel] = &[
 /// Returns the table of kernels for the caller.
 pub fn description() -> Value {
     let one = |kernel: &Kernel| {
-        let Kernel { name, operation, variant, memory, numbers, tile: _, parts: _, head_size, load: _ } = kernel;
+        let Kernel { name, operation, variant, memory, numbers, tile: _, parts: _, head_size, load: _ } =
+            kernel;
         let memory: Vec<_> = memory.iter().map(|operand| [operand.name, operand.element]).collect();
         json!({ "name": name, "operation": operation, "variant": variant, "memory": memory, "numbers": numbers, "head_size": head_size })
     };

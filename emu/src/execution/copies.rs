@@ -532,7 +532,8 @@ impl Machine<'_> {
             }
             Done::Commit { to, cta, tells, .. } => {
                 let mut view = agent.view.only(PHASES);
-                let mut overwrite = Clock::default();
+                // The thread commits after the completions that it has waited for, and the arrival follows the commit.
+                let mut overwrite = agent.view.clock(Proxy::Generic).of_objects();
                 let (id, time) = tells[0];
                 view.set(id, [time; PROXIES]);
                 overwrite.set(id, time);

@@ -1,16 +1,16 @@
-//! Operands of `wgmma` in shared memory: tiles whose type gives the matrix descriptor (PTX ISA 9.7.15.5.1.2.2).
+//! Operands of `wgmma` and `tcgen05.mma` in shared memory: tiles whose type gives the matrix descriptor (PTX ISA 9.7.15.5.1.2.2,
+//! 9.7.16.4.1).
 
 use core::marker::PhantomData;
 
-use crate::fp8::Fp8;
+use super::{MatrixBox, shape_bytes};
 use crate::group::{Brand, Warpgroup};
-use crate::qualifier::{Columns, Immediate, major, scale};
-use crate::raw::{self, WgmmaF8, WgmmaMajor};
+use crate::qualifier::{Immediate, major};
+use crate::raw::WgmmaMajor;
 use crate::shared::Element;
 use crate::size;
-use crate::tensor::{MatrixBox, shape_bytes};
 
-/// A tile of a stage of a [`Pipeline`](crate::pipeline::Pipeline) that warpgroups multiply: `PANELS` boxes `S` of a tensor side by
+/// A tile of a stage of a [`Pipeline`](crate::pipeline::Pipeline) that tensor cores multiply, by `wgmma` or `tcgen05.mma`: `PANELS` boxes `S` of a tensor side by
 /// side along the innermost dimension, each swizzled. A tensor map with boxes `S` fills it, and the same `S` gives the matrix
 /// descriptor.
 ///
@@ -23,7 +23,7 @@ use crate::tensor::{MatrixBox, shape_bytes};
 /// [`Operand::transposed`] makes the operand.
 ///
 /// ```
-/// use ptx::{bf16, pipeline::PipelineMemory, qualifier::swizzle_mode, tensor::Box2, wgmma::Tile};
+/// use ptx::{bf16, pipeline::PipelineMemory, qualifier::swizzle_mode, tensor::{Box2, Tile}};
 ///
 /// type Rows<const R: usize> = Box2<64, R, swizzle_mode::B128>;
 /// /// 128 rows of A and 256 rows of B, of 64 elements along K: four stages of 48 KiB.
@@ -37,16 +37,16 @@ pub struct Tile<T, S, const PANELS: usize = 1>(PhantomData<(*const T, S)>);
 pub(crate) const fn panel<T, S: MatrixBox, const PANELS: usize>() -> usize {
     assert!(
         S::ROW_BYTES > 0 && S::UNIT == 16,
-        "an operand of `wgmma` is swizzled: give the box `swizzle_mode::B32`, `B64` or `B128`"
+        "an operand of tensor cores is swizzled: give the box `swizzle_mode::B32`, `B64` or `B128`"
     );
     assert!(
         S::ROW_BYTES != 96,
-        "`wgmma` has no swizzle of 96 bytes: use `swizzle_mode::B32`, `B64` or `B128`"
+        "operands of tensor cores have no swizzle of 96 bytes: use `swizzle_mode::B32`, `B64` or `B128`"
     );
     assert!(PANELS > 0, "a tile has at least one panel");
     assert!(
         S::MATRICES == 1,
-        "an operand of `wgmma` is one matrix: give the box an extent of 1 in the third dimension and those after it"
+        "an operand of tensor cores is one matrix: give the box an extent of 1 in the third dimension and those after it"
     );
     assert!(
         S::OUTER.is_multiple_of(8),
@@ -56,7 +56,7 @@ pub(crate) const fn panel<T, S: MatrixBox, const PANELS: usize>() -> usize {
     size::product([S::OUTER, S::ROW_BYTES])
 }
 
-/// An operand of `wgmma` in shared memory: a [`Tile`] or a part of its rows along M or N, which nothing writes during `'a`.
+/// An operand of `wgmma` or `tcgen05.mma` in shared memory: a [`Tile`] or a part of its rows along M or N, which nothing writes during `'a`.
 ///
 /// `Major` is `major::K` if K is the innermost dimension, otherwise `major::Mn`. `PARTS` is the number of equal parts along M or N
 /// of which this operand is one.
@@ -77,7 +77,7 @@ impl<T, S, const PANELS: usize, Major, const PARTS: u32> Clone for Operand<'_, T
 }
 impl<T, S, const PANELS: usize, Major, const PARTS: u32> Copy for Operand<'_, T, S, PANELS, Major, PARTS> {}
 
-impl<'a, T: Multiplicand, S: MatrixBox, const PANELS: usize> Operand<'a, T, S, PANELS> {
+impl<'a, T: Element, S: MatrixBox, const PANELS: usize> Operand<'a, T, S, PANELS> {
     /// The same tile as an operand whose innermost dimension is M or N: of A the matrix with K rows of M elements, of B the matrix
     /// with K rows of N elements. Elements have 16 bits.
     ///
@@ -102,16 +102,14 @@ impl<'a, T: Multiplicand, S: MatrixBox, const PANELS: usize> Operand<'a, T, S, P
         const {
             assert!(
                 size_of::<T>() == 2,
-                "`wgmma` transposes elements of 16 bits alone: store other matrices with K as the innermost dimension (PTX ISA 9.7.15.5.2)"
+                "elements of 16 bits alone are transposed: store other matrices with K as the innermost dimension (PTX ISA 9.7.15.5.2)"
             );
         }
         Operand { start: self.start, _held: PhantomData, _tile: PhantomData }
     }
 }
 
-impl<'a, T: Multiplicand, S: MatrixBox, const PANELS: usize, Major: WgmmaMajor>
-    Operand<'a, T, S, PANELS, Major>
-{
+impl<'a, T: Element, S: MatrixBox, const PANELS: usize, Major: WgmmaMajor> Operand<'a, T, S, PANELS, Major> {
     /// Returns the warpgroup's part of the operand along M or N, which has `COUNT` equal parts: the rows of A from which the
     /// warpgroup computes its rows of the product.
     ///
@@ -133,14 +131,14 @@ impl<'a, T: Multiplicand, S: MatrixBox, const PANELS: usize, Major: WgmmaMajor>
     }
 }
 
-impl<T: Multiplicand, S: MatrixBox, const PANELS: usize, Major: WgmmaMajor, const PARTS: u32>
+impl<T: Element, S: MatrixBox, const PANELS: usize, Major: WgmmaMajor, const PARTS: u32>
     Operand<'_, T, S, PANELS, Major, PARTS>
 {
     const K_MAJOR: bool = <Major as Immediate>::NUMBER == 0;
     /// The extent along M or N.
-    pub(super) const MN: usize = if Self::K_MAJOR { S::OUTER } else { S::INNER * PANELS } / PARTS as usize;
+    pub(crate) const MN: usize = if Self::K_MAJOR { S::OUTER } else { S::INNER * PANELS } / PARTS as usize;
     /// The extent along K.
-    pub(super) const K: usize = if Self::K_MAJOR { S::INNER * PANELS } else { S::OUTER };
+    pub(crate) const K: usize = if Self::K_MAJOR { S::INNER * PANELS } else { S::OUTER };
 
     /// The offset in bytes of the element at `mn` and `k`, without the swizzle, which the hardware applies to the address.
     const fn offset(mn: usize, k: usize) -> usize {
@@ -152,7 +150,7 @@ impl<T: Multiplicand, S: MatrixBox, const PANELS: usize, Major: WgmmaMajor, cons
     /// The matrix descriptor of the rows from `mn` on, and of the step of 32 bytes, or 16 rows, along K from `k` on
     /// (PTX ISA 9.7.15.5.1.2.2).
     #[inline(always)]
-    pub(super) fn descriptor(self, mn: usize, k: usize) -> u64 {
+    pub(crate) fn descriptor(self, mn: usize, k: usize) -> u64 {
         let (layout, leading) = const {
             let swizzle = match S::ROW_BYTES {
                 128 => 1,
@@ -179,107 +177,5 @@ impl<T, S, const PANELS: usize> Operand<'_, T, S, PANELS> {
     #[inline(always)]
     pub(crate) unsafe fn at(addr: u32) -> Self {
         Operand { start: addr, _held: PhantomData, _tile: PhantomData }
-    }
-}
-
-/// Elements of matrices that `wgmma` multiplies with sums of `f32`: `bf16`, `f16`, `f32` as `.tf32`, and eight-bit floats.
-///
-/// # Safety
-///
-/// Implemented here only.
-#[diagnostic::on_unimplemented(
-    message = "`wgmma` does not multiply matrices of `{Self}` with sums of `f32`",
-    label = "not `bf16`, `f16`, `f32` or `Fp8`",
-    note = "`ptx::raw` has further types: integers and bits"
-)]
-#[cfg_attr(doc, doc(hidden))]
-pub unsafe trait Multiplicand: Element {
-    /// The elements along K of one instruction: 32 bytes.
-    #[doc(hidden)]
-    const STEP: usize = 32 / size_of::<Self>();
-    /// Starts the product of two operands in shared memory.
-    ///
-    /// # Safety
-    ///
-    /// As `raw::wgmma_mma_async_f32_bf16`.
-    #[doc(hidden)]
-    unsafe fn wgmma<N: Columns, A: WgmmaMajor, B: WgmmaMajor>(
-        d: N::F32,
-        a: u64,
-        b: u64,
-        scale_d: bool,
-    ) -> N::F32;
-}
-
-/// Elements of A that can be in registers as [`Packed`](super::Packed) has them: `bf16` or `f16`.
-///
-/// # Safety
-///
-/// Implemented here only.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` in registers is not an operand of `mma_registers`",
-    label = "not `bf16` or `f16`",
-    note = "`ptx::raw` has further types"
-)]
-#[cfg_attr(doc, doc(hidden))]
-pub unsafe trait RegisterMultiplicand: Multiplicand {
-    /// Starts the product of values in registers and an operand in shared memory.
-    ///
-    /// # Safety
-    ///
-    /// As `raw::wgmma_mma_async_f32_bf16_registers`.
-    #[doc(hidden)]
-    unsafe fn wgmma_registers<N: Columns, B: WgmmaMajor>(
-        d: N::F32,
-        a: [u32; 4],
-        b: u64,
-        scale_d: bool,
-    ) -> N::F32;
-}
-
-macro_rules! multiplicands {
-    ($( $T:ty: $name:ident $( ($($major:ident),*) $registers:ident )?; )*) => { $(
-        // SAFETY: the instruction is that of the type.
-        unsafe impl Multiplicand for $T {
-            #[inline(always)]
-            unsafe fn wgmma<N: Columns, A: WgmmaMajor, B: WgmmaMajor>(d: N::F32, a: u64, b: u64, scale_d: bool) -> N::F32 {
-                // SAFETY: the caller keeps the contract of the instruction (`# Safety`).
-                unsafe { raw::$name(N::default(), scale::Plus, scale::Plus, $( $($major::default()),*, )? d, a, b, scale_d) }
-            }
-        }
-        $(
-            // SAFETY: the instruction is that of the type.
-            unsafe impl RegisterMultiplicand for $T {
-                #[inline(always)]
-                unsafe fn wgmma_registers<N: Columns, B: WgmmaMajor>(d: N::F32, a: [u32; 4], b: u64, scale_d: bool) -> N::F32 {
-                    // SAFETY: the caller keeps the contract of the instruction (`# Safety`).
-                    unsafe { raw::$registers(N::default(), scale::Plus, scale::Plus, B::default(), d, a, b, scale_d) }
-                }
-            }
-        )?
-    )* };
-}
-multiplicands! {
-    half::bf16: wgmma_mma_async_f32_bf16 (A, B) wgmma_mma_async_f32_bf16_registers;
-    half::f16: wgmma_mma_async_f32_f16 (A, B) wgmma_mma_async_f32_f16_registers;
-    f32: wgmma_mma_async_f32_tf32;
-}
-
-// SAFETY: the instruction is that of the types.
-unsafe impl<F> Multiplicand for Fp8<F>
-where
-    F: WgmmaF8 + Default,
-    Fp8<F>: Element,
-{
-    #[inline(always)]
-    unsafe fn wgmma<N: Columns, A: WgmmaMajor, B: WgmmaMajor>(
-        d: N::F32,
-        a: u64,
-        b: u64,
-        scale_d: bool,
-    ) -> N::F32 {
-        let (n, of_a, of_b) = (N::default(), F::default(), F::default());
-        // SAFETY: the caller keeps the contract of the instruction (`# Safety`).
-        unsafe { raw::wgmma_mma_async_f32_f8(n, of_a, of_b, scale::Plus, scale::Plus, d, a, b, scale_d) }
     }
 }
