@@ -58,6 +58,8 @@ fn multiply<
 /// The buffers through which a warpgroup stores.
 const BUFFERS: usize = 2;
 type Buffers<T> = SharedArray<T, { BUFFERS * Part::LEN }>;
+/// The dynamic shared memory of [`products`]: the stages `S`, and the buffers of each warpgroup.
+type Memory<O, S, const W: usize, const STAGES: usize> = (PipelineMemory<S, STAGES>, [Buffers<O>; W]);
 /// A ring of `ALL` elements, `LEN` in each buffer.
 type Ring<'s, 'p, T, const ALL: usize, const LEN: usize, const WARPGROUPS: u32> =
     StoreRing<'s, T, ALL, LEN, BUFFERS, Warpgroup<'p, WARPGROUPS>>;
@@ -282,7 +284,7 @@ pub fn products<
 >(
     cta: Cta,
     barriers: WarpgroupBarriers<WARPGROUPS>,
-    memory: (PipelineMemory<Stage<T, A, B>, STAGES>, [Buffers<O>; W]),
+    memory: Memory<O, Stage<T, A, B>, W, STAGES>,
     c: TensorMapMut<O, Part>,
     (steps, group): (i32, u32),
     load: impl Fn([i32; 2]) -> Steps,
