@@ -59,7 +59,10 @@ mod tests {
     const NOT_RUN: &[(&str, &str)] = &[
         ("multimem_all_reduce", "it needs a multicast object, and so several GPUs"),
         ("clusterlaunchcontrol_scale", "its instructions need sm_100"),
-        ("gemm_tcgen05", "its instructions need sm_100f or sm_110f"),
+        ("gemm_tcgen05_E4m3_bf16_N256_4", "its instructions need sm_100f or sm_110f"),
+        ("gemm_tcgen05_bf16_bf16_N128_6", "its instructions need sm_100f or sm_110f"),
+        ("gemm_tcgen05_bf16_bf16_N256_4", "its instructions need sm_100f or sm_110f"),
+        ("gemm_tcgen05_f16_f16_N256_4", "its instructions need sm_100f or sm_110f"),
     ];
 
     #[test]
