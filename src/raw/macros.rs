@@ -425,6 +425,18 @@ macro_rules! emit {
             _ => core::arch::asm!("trap;", options(noreturn)),
         }
     };
+    // Types alone.
+    (@qualifier $text:tt $need:tt [ [ $typed:tt $addressed:tt ] $brought:tt $was:tt ]
+        [ $Q:ident $on:tt $between:tt $( [ $id:literal $ptx:literal [ ty $bits:ident $class:ident ] [] [] $newer:tt $least:tt ] )* ]
+        $more:tt $leaf:tt
+    ) => {
+        match <$Q as $crate::qualifier::Qualifier>::ID {
+            $( $id => emit!(@walk $text $between [ $ptx, ] $newer $least $need
+                [ [ [ $bits $class ] $addressed ] $brought $was ] $more $leaf), )*
+            // No other tag, as above.
+            _ => core::arch::asm!("trap;", options(noreturn)),
+        }
+    };
     (@qualifier $text:tt $need:tt $state:tt
         [ $Q:ident $on:tt $between:tt $(
             [ $id:literal $ptx:literal $register:tt $operand:tt $bare:tt $newer:tt $least:tt ]
@@ -441,6 +453,10 @@ macro_rules! emit {
     // A tag that says in which register the operands of class `typed`, or addresses, go; that brings an operand; or that leaves a
     // later qualifier its first tag alone.
     (@tag [] [] [] $state:tt $Q:ident { $($done:tt)* } { $($more:tt)* }) => { emit!(@walk $($done)* $state $($more)*) };
+    // The usual case of those that follow, in one call.
+    (@tag [ ty $bits:ident $class:ident ] [] [] [ [ $typed:tt $addressed:tt ] $($state:tt)* ] $Q:ident { $($done:tt)* } { $($more:tt)* }) => {
+        emit!(@walk $($done)* [ [ [ $bits $class ] $addressed ] $($state)* ] $($more)*)
+    };
     (@tag [ ty $bits:ident $class:ident ] $operand:tt $bare:tt [ [ $typed:tt $addressed:tt ] $brought:tt $was:tt ] $($walk:tt)*) => {
         emit!(@tag [] $operand $bare [ [ [ $bits $class ] $addressed ] $brought $was ] $($walk)*)
     };
@@ -460,6 +476,17 @@ macro_rules! emit {
     }};
     (@tag [] [] [ $bare:ident ] [ $regs:tt $brought:tt $was:tt ] $($walk:tt)*) => {
         emit!(@tag [] [] [] [ $regs $brought [ $bare ] ] $($walk)*)
+    };
+    // The operand of most, a cache policy, likewise.
+    (@tag [] [ $operand:ident reg64 ] [] [ $regs:tt [ $set_up:tt [ $($text:tt)* ] [ $($asm:tt)* ] $end:tt ] $was:tt ] $Q:ident
+        { $($done:tt)* } { $($more:tt)* }
+    ) => {
+        emit!(@walk $($done)* [ $regs [
+            $set_up
+            [ $($text)* ", {", stringify!($operand), "}", ]
+            [ $($asm)* $operand = in(reg64) $crate::raw::cast::<_, u64>($Q), ]
+            $end
+        ] $was ] $($more)*)
     };
     (@tag [] [ $operand:ident reg64 ] $($tag:tt)*) => { emit!(@bring reg64 u64 $operand $($tag)*) };
     (@tag [] [ $operand:ident reg32 ] $($tag:tt)*) => { emit!(@bring reg32 u32 $operand $($tag)*) };
