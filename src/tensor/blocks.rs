@@ -254,14 +254,14 @@ impl<T: Element, S: MatrixBox, const COLUMNS: u32, const ROWS: u32, const RANK: 
     /// PTX: none.
     ///
     /// ```
-    /// use ptx::{bf16, group::Cta, qualifier::swizzle_mode, tensor::{Box2, TensorMapMut, ZippedBlocksMut}, trap};
+    /// use ptx::{bf16, qualifier::swizzle_mode, tensor::{Box2, TensorBlocksMut, ZippedBlocksMut}, trap};
     ///
     /// type Part = Box2<64, 64, swizzle_mode::B128>;
-    /// type Map = TensorMapMut<bf16, Part>;
+    /// type Blocks = TensorBlocksMut<bf16, Part, 4, 2>;
     ///
     /// /// The blocks of two products of the same extents.
-    /// fn of_cta(cta: &Cta, c: Map, d: Map) -> ZippedBlocksMut<bf16, Part, 4, 2> {
-    ///     c.blocks(cta, 16).zip(d.blocks(cta, 16)).unwrap_or_else(|| trap())
+    /// fn both(c: Blocks, d: Blocks) -> ZippedBlocksMut<bf16, Part, 4, 2> {
+    ///     c.zip(d).unwrap_or_else(|| trap())
     /// }
     /// ```
     #[inline(always)]
