@@ -196,8 +196,9 @@ impl<'p, S: OperandTiles, const STAGES: usize, G: Sharing> StageOperands<'p, S, 
     /// PTX: none.
     #[inline(always)]
     pub fn tiles(&self) -> S::Operands<'_> {
-        // Of one stage, an address that a loop does not carry, so that ptxas can keep it in a uniform register.
-        let stage = if STAGES == 1 {
+        // Of one large stage, an address that a loop does not carry, so that ptxas can keep it in a uniform register. The few
+        // descriptors of a smaller one are computed once.
+        let stage = if STAGES == 1 && const { S::BYTES > 1 << 15 } {
             crate::raw::tie_word(self.base)
         } else {
             Layout::<S, STAGES, G>::stage(self.base, self.stage)
