@@ -706,11 +706,13 @@ def norm(ours, element, columns):
         side.outputs = once
         return side
 
+    # All instances of the kernel use the same memory: where it lies changes the time by a percent.
+    mine = [
+        tensors | {"residual": tensors["residual"].clone(), "output": poisoned((rows, columns), dtype)}
+        for tensors in sets
+    ]
+
     def of_ours(kernel):
-        mine = [
-            tensors | {"residual": tensors["residual"].clone(), "output": poisoned((rows, columns), dtype)}
-            for tensors in sets
-        ]
         side = ours.side(kernel, mine, {"rows": rows, "columns": columns}, ("residual", "output"))
         return fresh(side, mine[0])
 

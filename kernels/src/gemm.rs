@@ -470,8 +470,7 @@ pub fn gemm_grouped<N: Columns, const W: usize, const STAGES: usize>(
         <bf16, bf16, N128, 2, 6, 2>,
         <bf16, bf16, N192, 2, 4, 4>,
         <bf16, bf16, N160, 2, 5, 4>,
-        <bf16, bf16, N224, 2, 4, 2>,
-        <bf16, bf16, N128, 1, 8, 4>
+        <bf16, bf16, N224, 2, 4, 2>
     )
 )]
 pub fn gemm_stack<
@@ -582,10 +581,7 @@ type Slice<const ROWS: usize> = Box2<64, ROWS, swizzle_mode::B128>;
         <bf16, bf16, N16, 1, 1, 12>,
         <bf16, bf16, N32, 1, 1, 12>,
         <bf16, bf16, N64, 1, 2, 12>,
-        <bf16, bf16, N64, 1, 8, 12>,
-        <bf16, bf16, N64, 2, 4, 7>,
-        <bf16, bf16, N64, 2, 8, 7>,
-        <bf16, bf16, N128, 2, 8, 4>
+        <bf16, bf16, N64, 2, 8, 7>
     )
 )]
 pub fn gemm_split<

@@ -451,7 +451,6 @@ pub static KERNELS: &[Kernel] = &[
     gemm!("gemm_stack_bf16_bf16_N192_2_4_4", gemm_stack bf16 bf16 <N192, 2, 4, 4> Tile::of(Stack(4), 128, 192)),
     gemm!("gemm_stack_bf16_bf16_N160_2_5_4", gemm_stack bf16 bf16 <N160, 2, 5, 4> Tile::of(Stack(4), 128, 160)),
     gemm!("gemm_stack_bf16_bf16_N224_2_4_2", gemm_stack bf16 bf16 <N224, 2, 4, 2> Tile::of(Stack(2), 128, 224)),
-    gemm!("gemm_stack_bf16_bf16_N128_1_8_4", gemm_stack bf16 bf16 <N128, 1, 8, 4> Tile::of(Stack(4), 64, 128)),
     with_epilogue!("gemm_bias_gelu_N256_2_4", gemm_bias_gelu; [Operand::of::<[bf16; 2]>("bias")]
         |call, n| (&call.memory::<[bf16; 2]>()?)),
     with_epilogue!("gemm_residual_N256_2_4", gemm_residual; [Operand::of::<[bf16; 2]>("residual")]
@@ -489,9 +488,6 @@ pub static KERNELS: &[Kernel] = &[
             }))
         },
     },
-    gemm!("gemm_split_bf16_bf16_N64_1_8_12", gemm_split bf16 bf16 <N64, 1, 8, 12> Tile::of(Split(8), 64, 64)),
-    gemm!("gemm_split_bf16_bf16_N64_2_4_7", gemm_split bf16 bf16 <N64, 2, 4, 7> Tile::of(Split(4), 64, 128)),
-    gemm!("gemm_split_bf16_bf16_N128_2_8_4", gemm_split bf16 bf16 <N128, 2, 8, 4> Tile::of(Split(8), 128, 128)),
     gemm!("gemm_split_bf16_bf16_N16_1_1_12", gemm_split bf16 bf16 <N16, 1, 1, 12> Tile::of(Split(1), 16, 64)),
     gemm!("gemm_split_bf16_bf16_N32_1_1_12", gemm_split bf16 bf16 <N32, 1, 1, 12> Tile::of(Split(1), 32, 64)),
     gemm!("gemm_split_bf16_bf16_N64_1_2_12", gemm_split bf16 bf16 <N64, 1, 2, 12> Tile::of(Split(2), 64, 64)),
