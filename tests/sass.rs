@@ -190,11 +190,11 @@ fn kernels_of_halves_are_made_of_vectors_and_pairs() {
     let sass = ok(tools.sass(&cubin));
     // The kernel, its loads before its first store, its stores, and its additions of pairs.
     let cases = [
-        // A loop for rows of a warp, and one for those of a CTA.
-        ("add_rms_norm_f16_128_4", 8, 16, 32),
-        ("add_rms_norm_bf16_256_2", 4, 8, 16),
-        ("add_rms_norm_bf16_512_2", 4, 8, 16),
-        ("add_rms_norm_bf16_512_4", 8, 16, 32),
+        // A loop for rows of a warp, and one for those of a CTA. Of the weights, one vector is loaded before the first store.
+        ("add_rms_norm_f16_128_4", 9, 16, 32),
+        ("add_rms_norm_bf16_256_2", 5, 8, 16),
+        ("add_rms_norm_bf16_512_2", 5, 8, 16),
+        ("add_rms_norm_bf16_512_4", 9, 16, 32),
         // Two for the angles of the token; the sine of the first half of a head is negated.
         ("rotary_embedding", 10, 4, 4),
         ("embedding_gather", 4, 4, 0),
@@ -475,7 +475,7 @@ fn products_of_a_step_are_in_flight_together() {
         .iter()
         .filter(|kernel| kernel.name.starts_with("gemm_") && kernel.name != "gemm_tn")
         .collect();
-    assert_eq!(kernels.len(), 22);
+    assert_eq!(kernels.len(), 18);
     for kernel in kernels {
         let name = &kernel.name;
         assert_eq!(kernel.faults(), [""; 0], "{name}");

@@ -3,7 +3,7 @@
 //! `#[cfg(not(fixed))]`. With `--cfg fixed` it compiles without a warning, except for imports that only the misuse needs.
 //!
 //! Cases build with the crate's default features; cases in a folder `tests/ui/<module>/sm_90a`, `…/sm_100a` or `…/stock-linker` build with
-//! that feature, those of sm_90a with `tensor` too.
+//! that feature, those of a target with `tensor` too.
 //!
 //! Everything is built for the host, up to code generation: assertions inside generic functions fail only when the functions are
 //! instantiated. `BLESS=1 cargo test --test ui` rewrites the `.stderr` files.
@@ -383,8 +383,8 @@ impl Compiler {
     fn new(root: &Path) -> Result<Compiler> {
         let mut flags = vec![("default", ptx_args(root, &[])?)];
         for feature in FEATURES {
-            // `ptx::wgmma` is of both.
-            let features = if feature == "sm_90a" { "sm_90a,tensor" } else { feature };
+            // `ptx::wgmma` and `ptx::tcgen05` are of both.
+            let features = if feature == "stock-linker" { feature } else { &format!("{feature},tensor") };
             flags.push((feature, ptx_args(root, &["--features", features])?));
         }
         // Quoted source of the library and of `core` must not depend on its folder and line.

@@ -96,11 +96,12 @@ __device__ inline void add_rms_norm(const void* x, void* residual, const void* w
     }
 }
 
-#define INSTANCE(type, Half, Pair, THREADS, VECTORS)                                                                     \
-    extern "C" __global__ void __launch_bounds__(THREADS) add_rms_norm_##type##_##THREADS##_##VECTORS(                   \
-        const Half* __restrict__ x, Half* residual, const Half* __restrict__ weights, Half* output, uint32_t rows,       \
-        uint32_t columns, float epsilon) {                                                                               \
-        add_rms_norm<Pair, THREADS, VECTORS>(x, residual, weights, output, rows, columns, epsilon);                      \
+#define INSTANCE(type, Half, Pair, THREADS, VECTORS)                                                                    \
+    extern "C" __global__ void __launch_bounds__(THREADS, 1024 / THREADS)                                               \
+        add_rms_norm_##type##_##THREADS##_##VECTORS(const Half* __restrict__ x, Half* residual,                         \
+                                                    const Half* __restrict__ weights, Half* output, uint32_t rows,      \
+                                                    uint32_t columns, float epsilon) {                                  \
+        add_rms_norm<Pair, THREADS, VECTORS>(x, residual, weights, output, rows, columns, epsilon);                     \
     }
 INSTANCE(f16, __half, __half2, 128, 4)
 INSTANCE(f16, __half, __half2, 256, 2)

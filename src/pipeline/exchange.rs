@@ -33,7 +33,7 @@ type Buffers<S> = Layout<S, BUFFERS, Filled>;
 /// warpgroup.
 ///
 /// ```
-/// use ptx::{bf16, pipeline::ExchangeMemory, qualifier::swizzle_mode, tensor::{Box2, Tile}};
+/// use ptx::{bf16, pipeline::ExchangeMemory, qualifier::swizzle_mode, tensor::Box2, wgmma::Tile};
 /// /// 64 rows, of which each of two warpgroups fills 64 columns.
 /// type Memory = ExchangeMemory<Tile<bf16, Box2<64, 64, swizzle_mode::B128>, 2>>;
 /// ```
