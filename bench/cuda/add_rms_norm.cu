@@ -96,18 +96,50 @@ __device__ inline void add_rms_norm(const void* x, void* residual, const void* w
     }
 }
 
-#define INSTANCE(type, Half, Pair, THREADS, VECTORS)                                                                    \
-    extern "C" __global__ void __launch_bounds__(THREADS, 1024 / THREADS)                                               \
-        add_rms_norm_##type##_##THREADS##_##VECTORS(const Half* __restrict__ x, Half* residual,                         \
-                                                    const Half* __restrict__ weights, Half* output, uint32_t rows,      \
-                                                    uint32_t columns, float epsilon) {                                  \
-        add_rms_norm<Pair, THREADS, VECTORS>(x, residual, weights, output, rows, columns, epsilon);                     \
-    }
-INSTANCE(f16, __half, __half2, 128, 4)
-INSTANCE(f16, __half, __half2, 256, 2)
-INSTANCE(f16, __half, __half2, 512, 2)
-INSTANCE(f16, __half, __half2, 512, 4)
-INSTANCE(bf16, __nv_bfloat16, __nv_bfloat162, 128, 4)
-INSTANCE(bf16, __nv_bfloat16, __nv_bfloat162, 256, 2)
-INSTANCE(bf16, __nv_bfloat16, __nv_bfloat162, 512, 2)
-INSTANCE(bf16, __nv_bfloat16, __nv_bfloat162, 512, 4)
+extern "C" __global__ void __launch_bounds__(128, 8)
+    add_rms_norm_f16_128_4(const __half* __restrict__ x, __half* residual, const __half* __restrict__ weights,
+                           __half* output, uint32_t rows, uint32_t columns, float epsilon) {
+    add_rms_norm<__half2, 128, 4>(x, residual, weights, output, rows, columns, epsilon);
+}
+
+extern "C" __global__ void __launch_bounds__(256, 4)
+    add_rms_norm_f16_256_2(const __half* __restrict__ x, __half* residual, const __half* __restrict__ weights,
+                           __half* output, uint32_t rows, uint32_t columns, float epsilon) {
+    add_rms_norm<__half2, 256, 2>(x, residual, weights, output, rows, columns, epsilon);
+}
+
+extern "C" __global__ void __launch_bounds__(512, 2)
+    add_rms_norm_f16_512_2(const __half* __restrict__ x, __half* residual, const __half* __restrict__ weights,
+                           __half* output, uint32_t rows, uint32_t columns, float epsilon) {
+    add_rms_norm<__half2, 512, 2>(x, residual, weights, output, rows, columns, epsilon);
+}
+
+extern "C" __global__ void __launch_bounds__(512, 2)
+    add_rms_norm_f16_512_4(const __half* __restrict__ x, __half* residual, const __half* __restrict__ weights,
+                           __half* output, uint32_t rows, uint32_t columns, float epsilon) {
+    add_rms_norm<__half2, 512, 4>(x, residual, weights, output, rows, columns, epsilon);
+}
+
+extern "C" __global__ void __launch_bounds__(128, 8)
+    add_rms_norm_bf16_128_4(const __nv_bfloat16* __restrict__ x, __nv_bfloat16* residual, const __nv_bfloat16* __restrict__ weights,
+                           __nv_bfloat16* output, uint32_t rows, uint32_t columns, float epsilon) {
+    add_rms_norm<__nv_bfloat162, 128, 4>(x, residual, weights, output, rows, columns, epsilon);
+}
+
+extern "C" __global__ void __launch_bounds__(256, 4)
+    add_rms_norm_bf16_256_2(const __nv_bfloat16* __restrict__ x, __nv_bfloat16* residual, const __nv_bfloat16* __restrict__ weights,
+                           __nv_bfloat16* output, uint32_t rows, uint32_t columns, float epsilon) {
+    add_rms_norm<__nv_bfloat162, 256, 2>(x, residual, weights, output, rows, columns, epsilon);
+}
+
+extern "C" __global__ void __launch_bounds__(512, 2)
+    add_rms_norm_bf16_512_2(const __nv_bfloat16* __restrict__ x, __nv_bfloat16* residual, const __nv_bfloat16* __restrict__ weights,
+                           __nv_bfloat16* output, uint32_t rows, uint32_t columns, float epsilon) {
+    add_rms_norm<__nv_bfloat162, 512, 2>(x, residual, weights, output, rows, columns, epsilon);
+}
+
+extern "C" __global__ void __launch_bounds__(512, 2)
+    add_rms_norm_bf16_512_4(const __nv_bfloat16* __restrict__ x, __nv_bfloat16* residual, const __nv_bfloat16* __restrict__ weights,
+                           __nv_bfloat16* output, uint32_t rows, uint32_t columns, float epsilon) {
+    add_rms_norm<__nv_bfloat162, 512, 4>(x, residual, weights, output, rows, columns, epsilon);
+}

@@ -14,8 +14,17 @@ use crate::memory::{address, matrix, slice};
 
 pub fn cases() -> Vec<Case> {
     vec![
+        Case::new("add_rms_norm_f16_128_4", "1024", |bench| {
+            add_rms_norm::<f16>(bench, "add_rms_norm_f16_128_4", 1 << 10)
+        }),
+        Case::new("add_rms_norm_f16_256_2", "4096", |bench| {
+            add_rms_norm::<f16>(bench, "add_rms_norm_f16_256_2", 1 << 12)
+        }),
         Case::new("add_rms_norm_f16_512_2", "8192", |bench| {
             add_rms_norm::<f16>(bench, "add_rms_norm_f16_512_2", 1 << 13)
+        }),
+        Case::new("add_rms_norm_f16_512_4", "16384", |bench| {
+            add_rms_norm::<f16>(bench, "add_rms_norm_f16_512_4", 1 << 14)
         }),
         Case::new("add_rms_norm_bf16_128_4", "1024", |bench| {
             add_rms_norm::<bf16>(bench, "add_rms_norm_bf16_128_4", 1 << 10)
