@@ -230,38 +230,15 @@ pub fn gemm<T: Multiplicand, O: Half, N: Columns, const W: usize, const STAGES: 
     tensor::prefetch_tensormap(&cta, &c);
     let scale = scale_a.get(0).unwrap_or(1.0) * scale_b.get(0).unwrap_or(1.0);
     let steps = k.div_ceil(DEPTH).max(1) as i32;
-    let blocks = c.blocks::<{ PARTS as u32 }, { W as u32 }>(&cta, group);
-    let positions = blocks.positions();
-    cta.finish(memory, |cta, (pipeline, out)| {
-        let run = pipeline.run_warpgroups(
-            cta,
-            smem.barriers,
-            MaxRegisters::<40, 232>,
-            out,
-            |thread, mut producer| {
-                for [x, y] in positions {
-                    for step in 0..steps {
-                        producer = producer.load(thread, (a.box_at([step, y]), b.box_at([step, x])));
-                    }
-                }
-                producer
-            },
-            |warpgroup, consumer, wgmma, out| {
-                let mut out = out.into_store_ring::<{ Part::LEN }, BUFFERS>();
-                let (consumer, wgmma) = blocks_of_sums::<T, O, N, _, _, _, _, _, _, _, _, PARTS, _>(
-                    warpgroup,
-                    consumer,
-                    wgmma,
-                    &mut out,
-                    blocks,
-                    steps,
-                    |_, _, sums| sums.map(|sum| sum * scale),
-                );
-                (consumer, wgmma, out.end(warpgroup))
-            },
-        );
-        run.end()
-    });
+    products::<T, O, N, _, _, _, _, W, STAGES, _, PARTS, { PARTS as u32 }>(
+        cta,
+        smem.barriers,
+        memory,
+        c,
+        (steps, group),
+        |[x, y]| move |step| (a.box_at([step, y]), b.box_at([step, x])),
+        |_, _, sums| sums.map(|sum| sum * scale),
+    );
 }
 
 /// Computes the blocks of `c` that a CTA owns, of `PARTS` = `COLUMNS` parts. Each is a sum of `steps` products, at least one: `load` gives for the position of a
@@ -545,24 +522,6 @@ pub fn gemm_stack<
     });
 }
 
-/// Halves of which [`gemm_split`] stores eight at a time.
-pub trait HalfVector: Half {
-    /// Rounds eight sums.
-    fn vector(sums: [f32; 8]) -> Self::Vector;
-}
-impl HalfVector for bf16 {
-    #[inline(always)]
-    fn vector(sums: [f32; 8]) -> [Self; 8] {
-        convert(sums)
-    }
-}
-impl HalfVector for f16 {
-    #[inline(always)]
-    fn vector(sums: [f32; 8]) -> [Self; 8] {
-        convert(sums)
-    }
-}
-
 /// A part of a block of [`gemm_split`]: 64 columns of the rows of a CTA.
 type Slice<const ROWS: usize> = Box2<64, ROWS, swizzle_mode::B128>;
 
@@ -586,7 +545,7 @@ type Slice<const ROWS: usize> = Box2<64, ROWS, swizzle_mode::B128>;
 )]
 pub fn gemm_split<
     T: Multiplicand,
-    O: HalfVector,
+    O: Half,
     N: Columns,
     const W: usize,
     const SPLIT: usize,
@@ -692,7 +651,7 @@ pub fn gemm_split<
                     unroll::<4>(|i| {
                         let sums = rows[i % 2][i / 2].map(|sum| sum * scale);
                         let row = 8 * eight + 2 * pair + i % 2;
-                        buffer.set_vector([2 * warp + i / 2, row], O::vector(sums));
+                        buffer.set_vector([2 * warp + i / 2, row], convert(sums));
                     });
                     item += cta.thread_count() as usize;
                 }

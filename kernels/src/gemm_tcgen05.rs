@@ -28,24 +28,6 @@ ptx::shared_memory! {
     struct Smem<N: Columns> { accumulators: TensorMemory<N, 2> }
 }
 
-/// Halves to which sums are rounded, eight at a time.
-pub trait Half: Element {
-    /// Rounds eight sums.
-    fn vector(sums: [f32; 8]) -> Self::Vector;
-}
-impl Half for bf16 {
-    #[inline(always)]
-    fn vector(sums: [f32; 8]) -> [Self; 8] {
-        convert(sums)
-    }
-}
-impl Half for f16 {
-    #[inline(always)]
-    fn vector(sums: [f32; 8]) -> [Self; 8] {
-        convert(sums)
-    }
-}
-
 /// `c` ← `scale_a` · `scale_b` · `a` · `b`ᵀ: `a` is m × k, `b` is n × k, `c` is m × n, all row-major. A scale is one number, or empty for 1.
 ///
 /// Launch: a 1-D grid of any size, best a CTA per multiprocessor; dynamic shared memory for the stages.
@@ -57,7 +39,7 @@ impl Half for f16 {
     threads = 256,
     instances(<bf16, bf16, N256, 4>, <bf16, bf16, N128, 6>, <f16, f16, N256, 4>, <E4m3, bf16, N256, 4>)
 )]
-pub fn gemm_tcgen05<T: Tcgen05Multiplicand, O: Half, N: Columns, const STAGES: usize>(
+pub fn gemm_tcgen05<T: Tcgen05Multiplicand, O: Element, N: Columns, const STAGES: usize>(
     cta: Cta,
     #[shared] smem: Smem<N>,
     #[dynamic] memory: (
@@ -126,7 +108,7 @@ pub fn gemm_tcgen05<T: Tcgen05Multiplicand, O: Half, N: Columns, const STAGES: u
                                 let y = warpgroup.thread_rank() as usize;
                                 unroll::<8>(|x| {
                                     if let Some(eight) = row.as_chunks::<8>().0.get(x) {
-                                        buffer.set_vector([x, y], O::vector(eight.map(|sum| sum * scale)));
+                                        buffer.set_vector([x, y], convert(eight.map(|sum| sum * scale)));
                                     }
                                 });
                             });
