@@ -14,8 +14,7 @@ use crate::qualifier::{arrivals, mode, scope, sem, space};
 use crate::raw;
 use crate::shared::{Element, Ended, Lendable, Place, Scoped, Shared, VectorStores};
 use crate::size;
-use crate::tensor::MatrixBox;
-use crate::tensor::{Operand, Tile, panel};
+use crate::tensor::{MatrixBox, Operand, Tile, panel};
 use crate::wgmma::Read;
 
 /// The buffers that take turns. A warpgroup fills one of them when every warpgroup has multiplied what it had two turns before.

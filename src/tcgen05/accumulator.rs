@@ -323,7 +323,7 @@ impl<'p, N: Columns, const BUFFERS: usize> FullAccumulator<'p, N, BUFFERS> {
         // phase: the next one follows the next products, whose start waits for this phase. All loads have completed (`load`).
         unsafe {
             raw::bar_warp_sync(u32::MAX);
-            if warpgroup.thread_rank() % 32 == 0 {
+            if warpgroup.thread_rank().is_multiple_of(32) {
                 raw::mbarrier_arrive(sem::Release, scope::Cta, space::SharedCta, empty, arrivals::One);
             }
         }

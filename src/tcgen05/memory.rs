@@ -208,7 +208,7 @@ impl<N: Columns, const BUFFERS: usize> TensorMemory<N, BUFFERS> {
                 let group = Warpgroup::of_part(rank, 0, BARRIER);
                 split.begin::<Warpgroup<'_, 1>>();
                 // The lanes of a warp are the 32 from 32 times its index on.
-                let accumulators = Accumulators::new(base, taddr + (rank / WARP << 21));
+                let accumulators = Accumulators::new(base, taddr + ((rank / WARP) << 21));
                 let _done = consume(&group, accumulators, handles.hand_over());
                 split.end();
             }
